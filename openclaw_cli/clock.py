@@ -1,0 +1,99 @@
+"""The only module that reads the clock; times are aware UTC datetimes everywhere else."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from openclaw_cli.errors import UsageError
+
+_SPAN = re.compile(r"(\d{1,6})\s*([smhdw])", re.ASCII)
+_SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Tells the present; ``fixed`` replaces it (``--now``, tests)."""
+
+    fixed: datetime | None = None
+
+    def now(self) -> datetime:
+        """Return the present in UTC."""
+        return self.fixed or datetime.now(UTC)
+
+    def wall_ns(self) -> int:
+        """Return the real wall clock in nanoseconds, comparable with a file's mtime."""
+        return time.time_ns()
+
+    def monotonic(self) -> float:
+        """Return seconds from an arbitrary start, for durations and deadlines."""
+        return time.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait for ``seconds``."""
+        time.sleep(seconds)
+
+
+def format_time(moment: datetime) -> str:
+    """Return ISO-8601 UTC with ``Z``, milliseconds only where there are any."""
+    moment = moment.astimezone(UTC)
+    spec = "milliseconds" if moment.microsecond >= 1000 else "seconds"
+    return moment.replace(tzinfo=None).isoformat(timespec=spec) + "Z"
+
+
+def parse_time(text: str) -> datetime:
+    """Return the moment that an ISO-8601 text with a zone names, in UTC.
+
+    Raises ``ValueError`` for anything else; a time without a zone is refused because it names no
+    moment.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError("the time has no zone (write Z or +hh:mm)")
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("the time is out of range") from error
+
+
+def parse_foreign_time(text: str) -> tuple[datetime, bool]:
+    """Return the moment of a time written by another tool, and whether its zone had to be assumed.
+
+    A time without a zone is taken as UTC, so that an import gives the same on every machine.
+    """
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC), True
+    return parse_time(text), False
+
+
+def parse_when(text: str, now: datetime, *, option: str) -> datetime:
+    """Return the moment an operator means: ISO-8601, a date, or a span back from ``now``.
+
+    Dates and times without a zone are local time. Raises `UsageError` naming ``option``.
+    """
+    span = _SPAN.fullmatch(text.strip())
+    try:
+        if span:
+            return now - timedelta(seconds=int(span[1]) * _SPAN_SECONDS[span[2]])
+        moment = datetime.fromisoformat(text.strip())
+        # A naive value is the operator's local time; astimezone() on a naive datetime means that.
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(
+            f"{option}: {text!r} is not a time",
+            hint="write 2026-02-20, 2026-02-20T10:00:00Z, or a span such as 7d, 12h, 30m",
+        ) from error
+
+
+def to_millis(moment: datetime) -> int:
+    """Return milliseconds since 1970-01-01 UTC."""
+    return round((moment - _EPOCH) / timedelta(milliseconds=1))
+
+
+def from_millis(millis: int) -> datetime:
+    """Return the UTC moment of ``millis`` since 1970-01-01."""
+    return _EPOCH + timedelta(milliseconds=millis)

@@ -1,0 +1,184 @@
+"""Names to paths: where everything lies below the state directory, and which names may lead in."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from openclaw_cli.errors import InvalidNameError, StorageError, UsageError
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+SHARED_AGENT = "_shared"
+SCOPES = ("user", "agent")
+
+
+def valid_name(name: str) -> bool:
+    """Tell whether ``name`` may be an agent, session, record or branch id."""
+    return _NAME.fullmatch(name) is not None
+
+
+def check_name(kind: str, name: str) -> str:
+    """Return ``name`` if it may become part of a path, else raise `InvalidNameError`."""
+    if not valid_name(name):
+        shown = ascii(name if len(name) <= 60 else name[:60] + "...")
+        raise InvalidNameError(
+            f"{shown} is not a valid {kind} id",
+            hint="ids are 1 to 128 of A-Z a-z 0-9 . _ - and begin with a letter or digit",
+        )
+    return name
+
+
+def resolve_state_dir(option: str | None, environ: Mapping[str, str] | None = None) -> Path:
+    """Return the state directory: option, OPENCLAW_STATE_DIR, OPENCLAW_HOME/.openclaw, ~/.openclaw.
+
+    With OPENCLAW_PROFILE other than "default" the last one is ``~/.openclaw-<profile>``.
+    """
+    env = os.environ if environ is None else environ
+    chosen = option or env.get("OPENCLAW_STATE_DIR")
+    if chosen:
+        return Path(os.path.abspath(os.path.expanduser(chosen)))
+    home = env.get("OPENCLAW_HOME")
+    if home:
+        return Path(os.path.abspath(os.path.expanduser(home))) / ".openclaw"
+    profile = env.get("OPENCLAW_PROFILE") or "default"
+    suffix = "" if profile == "default" else "-" + check_name("profile", profile)
+    base = os.path.expanduser("~")
+    if not os.path.isabs(base):
+        raise UsageError(
+            "the home directory is unknown", hint="set HOME, or give --state-dir DIRECTORY"
+        )
+    return Path(base) / f".openclaw{suffix}"
+
+
+@dataclass(frozen=True, slots=True)
+class StatePaths:
+    """The places directly below the state directory."""
+
+    root: Path
+
+    @property
+    def config(self) -> Path:
+        """The configuration file."""
+        return self.root / "openclaw.json"
+
+    @property
+    def models(self) -> Path:
+        """Where the operator's own models lie, a folder each."""
+        return self.root / "models"
+
+    @property
+    def agents(self) -> Path:
+        """The folder of all agents."""
+        return self.root / "agents"
+
+    @property
+    def logs(self) -> Path:
+        """Where tracebacks of unexpected failures go."""
+        return self.root / "logs"
+
+    def memory(self, agent: str) -> MemoryPaths:
+        """Return the memory paths of ``agent``; its id is checked before a path is built."""
+        return MemoryPaths(self.root, self.agents / check_name("agent", agent) / "memory")
+
+    def agent_ids(self) -> list[str]:
+        """Return the ids of the agents that exist, sorted."""
+        try:
+            with os.scandir(self.agents) as entries:
+                return sorted(e.name for e in entries if valid_name(e.name) and e.is_dir())
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError as error:
+            raise StorageError(
+                f"{self.agents} is not a directory",
+                path=str(self.agents),
+                hint="give another --state-dir, or move the file away",
+            ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPaths:
+    """The places of one agent's memory (``<state>/agents/<id>/memory``)."""
+
+    state: Path
+    root: Path
+
+    def records(self, scope: str) -> Path:
+        """The folder of the records of ``scope`` ("user" or "agent")."""
+        return self.root / "records" / scope
+
+    def record(self, scope: str, record_id: str) -> Path:
+        """The file of one record; the id is checked before the path is built."""
+        return self.root / "records" / scope / (check_name("record", record_id) + ".json")
+
+    @property
+    def wal(self) -> Path:
+        """The write-ahead log."""
+        return self.root / "wal.jsonl"
+
+    @property
+    def applied(self) -> Path:
+        """Up to which WAL entry the record files have been written (a hint, never synced)."""
+        return self.root / "wal.applied"
+
+    @property
+    def index(self) -> Path:
+        """The symbolic link to the current generation."""
+        return self.root / "index"
+
+    @property
+    def generations(self) -> Path:
+        """The folder of index generations."""
+        return self.root / "generations"
+
+    @property
+    def partial(self) -> Path:
+        """Vectors that an embedding run has made and no generation holds yet."""
+        return self.root / "vectors.partial"
+
+    @property
+    def writer_lock(self) -> Path:
+        """The lock of the one writer."""
+        return self.root / "writer.lock"
+
+    @property
+    def indexer_lock(self) -> Path:
+        """The lock that keeps a second index run out."""
+        return self.root / "indexer.lock"
+
+    def relative(self, path: Path) -> str:
+        """Return ``path`` as told to people: relative to the state directory where possible."""
+        try:
+            return str(path.relative_to(self.state))
+        except ValueError:
+            return str(path)
+
+    def exists(self) -> bool:
+        """Tell whether the agent has a memory folder; refuse one that leads out of the state.
+
+        Raises `StorageError` for a folder on the way that is a file, or a symbolic link that leaves
+        the state directory.
+        """
+        for folder in (self.state, self.root.parent.parent, self.root.parent, self.root):
+            if os.path.lexists(folder) and not os.path.isdir(folder):
+                raise StorageError(
+                    f"{folder} is not a directory",
+                    path=str(folder),
+                    hint="give another --state-dir, or move the file away",
+                )
+        for folder in (self.root, self.root / "records", *map(self.records, SCOPES)):
+            _refuse_escape(self.state, folder)
+        return os.path.isdir(self.root)
+
+
+def _refuse_escape(state: Path, folder: Path) -> None:
+    real_state = os.path.realpath(state)
+    real = os.path.realpath(folder)
+    if real != real_state and not real.startswith(real_state + os.sep):
+        raise StorageError(
+            f"{folder} leads out of the state directory to {real}",
+            path=str(folder),
+            hint="replace the symbolic link by a real folder, or point --state-dir at the place",
+        )

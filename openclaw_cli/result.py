@@ -1,0 +1,58 @@
+"""What every command hands to the one renderer: data, warnings, and whether some items failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from openclaw_cli.errors import EXIT_DONE, EXIT_PARTIAL
+
+#: Called as ``progress(stage, done, total)``; ``total`` is None while it is unknown.
+Progress = Callable[[str, int, int | None], None]
+
+
+def no_progress(_stage: str, _done: int, _total: int | None) -> None:
+    """Swallow progress: the default of everything that can report it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warning:
+    """Something the operator should know although the command succeeded."""
+
+    code: str
+    message: str
+    path: str | None = None
+
+    def document(self) -> dict[str, str]:
+        """Return the warning as it stands in a JSON document."""
+        body = {"code": self.code, "message": self.message}
+        return body if self.path is None else {**body, "path": self.path}
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The outcome of a command.
+
+    ``kind`` names the document (``memory.search``), ``version`` its contract number, ``data`` is
+    the JSON-ready payload. A result whose ``data["failed"]`` is not empty ends with exit status 3.
+    """
+
+    kind: str
+    data: dict[str, Any]
+    warnings: tuple[Warning, ...] = field(default=())
+    version: int = 1
+
+    @property
+    def exit_status(self) -> int:
+        """Return 3 when some items failed, else 0."""
+        return EXIT_PARTIAL if self.data.get("failed") else EXIT_DONE
+
+    def document(self) -> dict[str, Any]:
+        """Return the versioned envelope that ``--json`` prints."""
+        return {
+            "schema": f"openclaw.{self.kind}/{self.version}",
+            "ok": True,
+            "data": self.data,
+            "warnings": [warning.document() for warning in self.warnings],
+        }
