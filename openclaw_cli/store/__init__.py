@@ -1,0 +1,15 @@
+"""Durable storage: bytes, records, the write-ahead log, locks and recovery – nothing of search.
+
+Which question does each module answer?
+
+* ``fsio`` – how do bytes become durable, and who may change a state file? (only it)
+* ``files`` – how is a state file read without trusting what stands in its place?
+* ``locks`` – who may write now, and who is in the way?
+* ``jsonl`` – which lines of a JSON Lines file are whole, damaged, or a torn tail?
+* ``wal`` – what was acknowledged since the index's last checkpoint?
+* ``records`` – is this file a memory record, and what does it say?
+* ``recovery`` – what does the WAL know that the record files lack?
+* ``repository`` – records and WAL as one: how is a change acknowledged and applied?
+* ``generations`` – which index is current, and how is the next one put in its place?
+* ``scan`` – which record files were added, changed or removed by hand?
+"""

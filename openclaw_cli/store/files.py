@@ -1,0 +1,37 @@
+"""How a state file is read without trusting what stands in its place."""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import stat
+from pathlib import Path
+
+from openclaw_cli.store.fsio import reporting
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a regular file inside the store.
+
+    Raises ``FileNotFoundError`` when there is none and ``ValueError`` when something else stands
+    there: a symbolic link could lead out of the store, a pipe could keep the reader for ever.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise ValueError("not a regular file") from error
+        raise
+    with os.fdopen(fd, "rb") as source:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise ValueError("not a regular file")
+        return source.read()
+
+
+def mapped(path: Path) -> mmap.mmap | bytes:
+    """Return a file mapped into memory for reading (an empty one as empty bytes)."""
+    with reporting("read", path), open(path, "rb") as source:
+        if os.fstat(source.fileno()).st_size == 0:
+            return b""
+        return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)

@@ -1,0 +1,162 @@
+"""A memory record as a file: parsing, checking and writing, with unknown fields kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from openclaw_cli.clock import parse_foreign_time, to_millis
+from openclaw_cli.paths import SCOPES, valid_name
+
+VERSION = "2.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One memory record.
+
+    ``document`` is the whole JSON object with all unknown fields and is never changed in place;
+    the other members are read from it. ``created``, ``updated`` and ``last_review`` are
+    milliseconds since 1970 UTC, ``stability`` is in days (None: not recorded).
+    """
+
+    document: dict[str, Any]
+    id: str
+    scope: str
+    category: str
+    user: str | None
+    key: str | None
+    l0: str
+    l1: str
+    l2: str
+    language: str | None
+    tags: tuple[str, ...]
+    content_hash: str | None
+    created: int
+    updated: int
+    stability: float | None
+    last_review: int
+    pending: bool
+
+
+def parse_record(data: bytes, scope: str, record_id: str) -> Record:
+    """Return the record that a file holds; raise ``ValueError`` with the reason when it holds none.
+
+    ``scope`` and ``record_id`` come from the file's folder and name and must agree with the text.
+    """
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        reason = "the file is empty" if not data.strip(b" \t\r\n\0") else f"not JSON: {error}"
+        raise ValueError(reason) from error
+    record = record_of(document, scope)
+    if record.id != record_id:
+        raise ValueError(f"the file is named {record_id} but holds record {record.id!r}")
+    return record
+
+
+def record_of(document: object, scope: str | None = None) -> Record:
+    """Return the record that a JSON value describes; raise ``ValueError`` with the reason if none.
+
+    Missing fields take their defaults, so that records of older versions and records written by
+    hand are readable; a field that is there must have its type.
+    """
+    if not isinstance(document, dict):
+        raise ValueError("not a JSON object")
+    record_id = _text(document, "id", required=True) or ""
+    if not valid_name(record_id):
+        raise ValueError(f"{record_id[:60]!r} is not a valid record id")
+    named_scope = _text(document, "scope") or scope or "user"
+    if named_scope not in SCOPES or (scope is not None and named_scope != scope):
+        expected = scope or " or ".join(SCOPES)
+        raise ValueError(f"scope {named_scope!r} does not fit (expected {expected})")
+    l0, l1, l2 = _levels(document.get("content"))
+    created = _time(document, "createdAt", 0)
+    updated = _time(document, "updatedAt", created)
+    fsrs = _object(document, "fsrs")
+    return Record(
+        document=document,
+        id=record_id,
+        scope=named_scope,
+        category=_text(document, "category") or "event",
+        user=_text(document, "userId"),
+        key=_text(document, "key"),
+        l0=l0,
+        l1=l1,
+        l2=l2,
+        language=_text(document, "language"),
+        tags=_tags(document),
+        content_hash=_text(document, "contentHash"),
+        created=created,
+        updated=updated,
+        stability=_stability(fsrs),
+        last_review=_time(fsrs, "lastReview", created),
+        pending=document.get("embeddingPending") is True,
+    )
+
+
+def encode_record(document: dict[str, Any]) -> bytes:
+    """Return the bytes of a record file: indented, so that it can be read and edited by hand."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _text(holder: dict[str, Any], name: str, *, required: bool = False) -> str | None:
+    value = holder.get(name)
+    if value is None and not required:
+        return None
+    if not isinstance(value, str) or (required and not value):
+        raise ValueError(f"{name} is not a text" if name in holder else f"{name} is missing")
+    return value
+
+
+def _object(holder: dict[str, Any], name: str) -> dict[str, Any]:
+    value = holder.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is not an object")
+    return value
+
+
+def _levels(content: object) -> tuple[str, str, str]:
+    if isinstance(content, str):
+        content = {"l0": content, "l2": content}
+    if not isinstance(content, dict):
+        raise ValueError("content is missing or not an object")
+    l0, l1, l2 = (_text(content, level) or "" for level in ("l0", "l1", "l2"))
+    if not l0.strip():
+        raise ValueError("content.l0 is empty")
+    return l0, l1, l2
+
+
+def _tags(document: dict[str, Any]) -> tuple[str, ...]:
+    tags = document.get("tags")
+    if tags is None:
+        return ()
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise ValueError("tags is not a list of texts")
+    return tuple(tags)
+
+
+def _time(holder: dict[str, Any], name: str, default: int) -> int:
+    value = _text(holder, name)
+    if value is None:
+        return default
+    try:
+        return to_millis(parse_foreign_time(value)[0])
+    except ValueError as error:
+        raise ValueError(f"{name} {value[:40]!r} is not an ISO-8601 time") from error
+
+
+def _stability(fsrs: dict[str, Any]) -> float | None:
+    value = fsrs.get("stability")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError("fsrs.stability is not a number")
+    if not math.isfinite(value) or value <= 0:
+        raise ValueError("fsrs.stability is not above 0")
+    return float(value)

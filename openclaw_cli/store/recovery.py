@@ -1,0 +1,152 @@
+"""What the WAL knows and the record files lack: replaying, and reading as if it were replayed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from openclaw_cli import ids
+from openclaw_cli.clock import Clock
+from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.result import Warning
+from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Up to which entry the record files were written, and whether that still holds.
+
+    A killed process loses nothing that it wrote, but a boot loses what was not synced: after one,
+    ``trusted`` is False and every entry of the log is checked against its file.
+    """
+
+    seq: int
+    trusted: bool
+
+
+def read_applied(path: Path) -> Applied:
+    """Return the hint, or "nothing is known" when it is missing, torn, or from another boot."""
+    try:
+        value = orjson.loads(path.read_bytes())
+    except (FileNotFoundError, orjson.JSONDecodeError):
+        return Applied(0, trusted=False)
+    boot = ids.boot_id()
+    if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
+        return Applied(0, trusted=False)
+    return Applied(value["seq"], trusted=bool(boot) and value.get("boot") == boot)
+
+
+def note_applied(path: Path, seq: int) -> None:
+    """Record that the files of every entry up to ``seq`` have been written in this boot."""
+    fsio.note(path, orjson.dumps({"boot": ids.boot_id(), "seq": seq}))
+
+
+def final_states(log: wal.Wal) -> dict[tuple[str, str], wal.Entry]:
+    """Return the newest entry of each (scope, id)."""
+    return {(entry.scope, entry.record_id): entry for entry in log.entries}
+
+
+def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.Entry]:
+    """Return the entries whose record file does not yet say what they say.
+
+    A file that is newer than its entry was edited by hand and stays as it is.
+    """
+    newest = final_states(log).values()
+    if applied.trusted:
+        return [entry for entry in newest if entry.seq > applied.seq]
+    return [entry for entry in newest if not _file_agrees(paths, entry)]
+
+
+def _file_agrees(paths: MemoryPaths, entry: wal.Entry) -> bool:
+    path = paths.record(entry.scope, entry.record_id)
+    if entry.op == "delete":
+        return not path.exists()
+    assert entry.record is not None
+    try:
+        found = parse_record(files.read_file(path), entry.scope, entry.record_id)
+        return found.updated >= record_of(entry.record).updated
+    except (FileNotFoundError, ValueError):
+        return False
+
+
+def write_record(paths: MemoryPaths, entry: wal.Entry) -> None:
+    """Make the record file say what ``entry`` says; nothing is synced, the log has it."""
+    path = paths.record(entry.scope, entry.record_id)
+    if entry.op == "delete":
+        fsio.remove(path, durable=False)
+    else:
+        assert entry.record is not None
+        fsio.write_file(path, encode_record(entry.record), durable=False)
+
+
+def stamp(clock: Clock) -> str:
+    """Return the present as it stands in the names of files that are set aside."""
+    return clock.now().strftime("%Y%m%dT%H%M%SZ")
+
+
+def repair_log(paths: MemoryPaths, log: wal.Wal, clock: Clock) -> list[Warning]:
+    """Set a torn tail of the log aside and cut it off, so that the next append begins a line."""
+    if not log.torn:
+        return []
+    kept = fsio.set_aside(paths.wal, log.torn, "torn", stamp(clock))
+    fsio.cut(paths.wal, log.size)
+    return [
+        Warning(
+            "torn-tail",
+            f"an unfinished write of {len(log.torn)} bytes at the end of the write-ahead log"
+            f" was set aside in {kept.name}",
+            str(kept),
+        )
+    ]
+
+
+def damage_warnings(paths: MemoryPaths, log: wal.Wal) -> list[Warning]:
+    """Return a warning for each damaged line of the log."""
+    return [
+        Warning("wal-damaged", f"line {number} of the write-ahead log: {reason}", str(paths.wal))
+        for number, reason, _raw in log.damaged
+    ]
+
+
+def replay(paths: MemoryPaths, log: wal.Wal) -> int:
+    """Write every record file that the log knows better; return how many. Idempotent."""
+    applied = read_applied(paths.applied)
+    if applied.trusted and applied.seq >= log.last_seq:
+        return 0
+    todo = outstanding(paths, log, applied)
+    for entry in todo:
+        write_record(paths, entry)
+    if log.entries:
+        note_applied(paths.applied, log.last_seq)
+    return len(todo)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Records as a reader sees them: the files, and what the log knows better, without writing."""
+
+    paths: MemoryPaths
+    log: wal.Wal
+    better: dict[tuple[str, str], wal.Entry]
+
+    @classmethod
+    def open(cls, paths: MemoryPaths) -> View:
+        """Read the log and find out which of its entries the files lack."""
+        applied = read_applied(paths.applied)
+        log = wal.read(paths.wal)
+        newest = outstanding(paths, log, applied)
+        return cls(paths, log, {(entry.scope, entry.record_id): entry for entry in newest})
+
+    def record(self, scope: str, record_id: str) -> Record | None:
+        """Return a record, None when there is none; raise ``ValueError`` when it is damaged."""
+        entry = self.better.get((scope, record_id))
+        if entry is not None:
+            return None if entry.record is None else record_of(entry.record, scope)
+        try:
+            data = files.read_file(self.paths.record(scope, record_id))
+        except FileNotFoundError:
+            return None
+        return parse_record(data, scope, record_id)

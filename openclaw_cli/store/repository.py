@@ -1,0 +1,130 @@
+"""Records and WAL as one: the only place where a change of memory is acknowledged and applied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from openclaw_cli.clock import Clock
+from openclaw_cli.paths import SCOPES, MemoryPaths
+from openclaw_cli.result import Warning
+from openclaw_cli.store import fsio, locks, recovery, wal
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that is to be made: the record document of a put, or None to delete."""
+
+    scope: str
+    record_id: str
+    record: dict[str, Any] | None
+    index: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Writer:
+    """The store while this process holds its writer lock; recovery has been done."""
+
+    paths: MemoryPaths
+    clock: Clock
+    log: wal.Wal
+    warnings: list[Warning] = field(default_factory=list)
+
+    def commit(self, changes: Sequence[Change]) -> list[wal.Entry]:
+        """Acknowledge ``changes`` with one fsync, then write their record files.
+
+        After a failure before the fsync nothing has happened; after it, the log finishes the work
+        with the next command.
+        """
+        first = self.log.last_seq + 1
+        entries = [
+            wal.Entry(
+                seq, "delete" if change.record is None else "put", change.scope, change.record_id,
+                change.record, change.index,
+            )
+            for seq, change in enumerate(changes, first)
+        ]  # fmt: skip
+        if not entries:
+            return []
+        wal.append(self.paths.wal, self.log, entries)
+        state = self.paths.wal.stat()
+        self.log = replace(
+            self.log,
+            entries=(*self.log.entries, *entries),
+            size=state.st_size,
+            inode=state.st_ino,
+        )
+        for entry in entries:
+            recovery.write_record(self.paths, entry)
+        recovery.note_applied(self.paths.applied, entries[-1].seq)
+        return entries
+
+    def stamp(self) -> str:
+        """Return the present as it stands in the names of files that are set aside."""
+        return recovery.stamp(self.clock)
+
+    def cut(self, seq: int) -> None:
+        """Remove the entries up to ``seq`` from the log; damaged lines are kept beside it."""
+        if self.log.damaged:
+            lines = b"\n".join(raw for _number, _reason, raw in self.log.damaged) + b"\n"
+            kept = fsio.set_aside(self.paths.wal, lines, "bad", self.stamp())
+            self.warnings.append(
+                Warning("set-aside", f"damaged log lines were kept in {kept.name}", str(kept))
+            )
+        wal.keep_after(self.paths.wal, seq)
+        self.log = wal.read(self.paths.wal)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """One memory store on disk, opened for the commands of one process.
+
+    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock.
+    """
+
+    paths: MemoryPaths
+    clock: Clock
+    lock_timeout: float
+    holder: str
+
+    def view(self) -> recovery.View:
+        """Return the records as they are now, without a lock and without writing."""
+        return recovery.View.open(self.paths)
+
+    @contextmanager
+    def writing(self, floor: int = 0, known: wal.Wal | None = None) -> Iterator[Writer]:
+        """Hold the writer lock, with what a crash left behind repaired.
+
+        ``floor`` is the sequence number of the current index: numbers go on from there even when
+        the log has been lost. ``known`` is an earlier reading of the log, so that bulk work does
+        not read it whole for every batch.
+        """
+        for scope in SCOPES:
+            fsio.make_folder(self.paths.records(scope))
+        with locks.hold(
+            self.paths.writer_lock,
+            clock=self.clock,
+            timeout=self.lock_timeout,
+            holder=self.holder,
+        ):
+            log = wal.read(self.paths.wal, known)
+            warnings = recovery.repair_log(self.paths, log, self.clock)
+            warnings += recovery.damage_warnings(self.paths, log)
+            recovery.replay(self.paths, log)
+            if log.last_seq < floor:
+                log = replace(log, base=floor)
+            yield Writer(self.paths, self.clock, replace(log, torn=b""), warnings)
+
+    @contextmanager
+    def indexing(self) -> Iterator[None]:
+        """Hold the lock that keeps other index runs out, but no writer."""
+        fsio.make_folder(self.paths.root)
+        with locks.hold(
+            self.paths.indexer_lock,
+            clock=self.clock,
+            timeout=self.lock_timeout,
+            holder=self.holder,
+        ):
+            yield

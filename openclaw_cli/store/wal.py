@@ -1,0 +1,185 @@
+"""The write-ahead log: what was acknowledged since the index's last checkpoint.
+
+A line is ``{"crc":"xxxxxxxx",`` followed by the rest of the entry's JSON object; the CRC-32 covers
+the object as it would stand without that member. The first line is a header with ``base``: every
+entry up to that sequence number has been folded into an index generation and cut away.
+
+Reading verifies line ends, CRC, and that sequence numbers rise; what an entry means is left to the
+caller.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from openclaw_cli.store import fsio
+
+_PREFIX = b'{"crc":"'
+_BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One acknowledged change.
+
+    ``op`` is "put" or "delete"; ``record`` is the whole record document of a put; ``index`` is
+    opaque to the store: what the index needs to show the record before it is folded.
+    """
+
+    seq: int
+    op: str
+    scope: str
+    record_id: str
+    record: dict[str, Any] | None = None
+    index: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Wal:
+    """The log as read: entries in order, the size of its sound part, and what was not sound."""
+
+    base: int = 0
+    entries: tuple[Entry, ...] = ()
+    size: int = 0
+    torn: bytes = b""
+    damaged: tuple[tuple[int, str, bytes], ...] = field(default=())
+    inode: int = 0
+
+    @property
+    def last_seq(self) -> int:
+        """The sequence number of the newest entry, or the base when there is none."""
+        return self.entries[-1].seq if self.entries else self.base
+
+
+def encode_line(body: dict[str, Any]) -> bytes:
+    """Return the line of a log object, with its CRC and line end."""
+    raw = orjson.dumps(body)
+    return _PREFIX + b'%08x",' % zlib.crc32(raw) + raw[1:] + b"\n"
+
+
+def encode_entry(entry: Entry) -> bytes:
+    """Return the line of ``entry``."""
+    body: dict[str, Any] = {
+        "seq": entry.seq,
+        "op": entry.op,
+        "scope": entry.scope,
+        "id": entry.record_id,
+    }
+    if entry.record is not None:
+        body["record"] = entry.record
+    if entry.index is not None:
+        body["index"] = entry.index
+    return encode_line(body)
+
+
+def header(base: int) -> bytes:
+    """Return the first line of a log whose entries begin after ``base``."""
+    return encode_line({"wal": 2, "base": base})
+
+
+def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the object of one line without its line end, or None and the reason."""
+    if not raw.startswith(_PREFIX) or raw[_BODY_AT - 2 : _BODY_AT] != b'",':
+        return None, "not a log entry"
+    body = b"{" + raw[_BODY_AT:]
+    try:
+        if int(raw[len(_PREFIX) : _BODY_AT - 2], 16) != zlib.crc32(body):
+            return None, "checksum mismatch"
+        value = orjson.loads(body)
+    except ValueError as error:
+        return None, str(error)
+    return (value, None) if isinstance(value, dict) else (None, "not an object")
+
+
+def read(path: Path, known: Wal | None = None) -> Wal:
+    """Read the log; a missing file is an empty log, damage is reported and never raises.
+
+    With ``known``, an earlier reading of the same file, only what was appended since is read.
+    """
+    try:
+        with open(path, "rb") as source:
+            state = os.fstat(source.fileno())
+            if known is None or known.inode != state.st_ino or known.size > state.st_size:
+                known = Wal(inode=state.st_ino)
+            source.seek(known.size)
+            return _extended(known, source.read())
+    except FileNotFoundError:
+        return Wal()
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How big a log is: bytes, and lines including the header."""
+
+    size: int
+    lines: int
+
+
+def peek(path: Path) -> Extent:
+    """Return how big the log is without parsing it."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return Extent(0, 0)
+    return Extent(len(data), data.count(b"\n"))
+
+
+def _extended(known: Wal, data: bytes) -> Wal:
+    base = known.base
+    entries: list[Entry] = []
+    damaged: list[tuple[int, str, bytes]] = []
+    whole = data.rfind(b"\n") + 1
+    last = known.last_seq
+    first = 2 + len(known.entries) + len(known.damaged) if known.size else 1
+    for number, raw in enumerate(data[:whole].split(b"\n")[:-1], first):
+        value, problem = decode_line(raw)
+        if value is not None and isinstance(value.get("base"), int):
+            base = last = max(last, value["base"])
+            continue
+        entry = None if value is None else _entry(value)
+        if entry is None:
+            damaged.append((number, problem or "not a log entry", raw))
+        elif entry.seq <= last:
+            damaged.append((number, f"sequence {entry.seq} after {last}", raw))
+        else:
+            entries.append(entry)
+            last = entry.seq
+    return Wal(
+        base,
+        (*known.entries, *entries),
+        known.size + whole,
+        data[whole:],
+        (*known.damaged, *damaged),
+        known.inode,
+    )
+
+
+def _entry(value: dict[str, Any]) -> Entry | None:
+    seq, op, scope, record_id = (value.get(key) for key in ("seq", "op", "scope", "id"))
+    record = value.get("record")
+    named = isinstance(scope, str) and isinstance(record_id, str) and isinstance(seq, int)
+    if not named or op not in ("put", "delete") or (op == "put") != isinstance(record, dict):
+        return None
+    assert isinstance(seq, int)
+    assert isinstance(scope, str)
+    assert isinstance(record_id, str)
+    return Entry(seq, op, scope, record_id, record, value.get("index"))
+
+
+def append(path: Path, wal: Wal, entries: list[Entry]) -> None:
+    """Append ``entries`` with one fsync; from its return on they are acknowledged."""
+    head = b"" if wal.size else header(wal.base)
+    fsio.append(path, head + b"".join(map(encode_entry, entries)))
+
+
+def keep_after(path: Path, seq: int) -> None:
+    """Cut every entry up to ``seq`` away, keeping what is damaged or torn beside the log."""
+    current = read(path)
+    kept = [entry for entry in current.entries if entry.seq > seq]
+    fsio.write_file(path, header(max(seq, current.base)) + b"".join(map(encode_entry, kept)))
