@@ -1,0 +1,191 @@
+"""The terms of a text and of a query, by language bucket: what the lexical index is made of."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import cache
+from operator import add
+
+from openclaw_cli.text.compounds import Kind, Token, chunk_tokens
+from openclaw_cli.text.languages import LATIN_LANGUAGES, kana_is_real, profile_prepared
+from openclaw_cli.text.normalize import prepare
+from openclaw_cli.text.scripts import han_run, kana_run, run_without_spaces, spaceless_cluster
+from openclaw_cli.text.stems import apostrophe_words, stemmer
+from openclaw_cli.text.stopwords import STOP_WORDS
+
+ANALYZER_VERSION = "1"
+"""Name of the rules below: an index built under another version must be built again."""
+
+BUCKETS: tuple[str, ...] = (
+    "zh", "ja", "ko", "en", "es", "pt", "fr", "de", "it", "ru", "ar", "und",
+)  # fmt: skip
+"""Every bucket a term can be in, each with its own statistics."""
+
+_KIND_BUCKETS = {Kind.CYRILLIC: "ru", Kind.ARABIC: "ar", Kind.OTHER: "und"}
+_LATIN_KINDS = (Kind.LATIN, Kind.LATIN_APOSTROPHE, Kind.LATIN_EXACT)
+# Languages whose Latin words are taken for words of that language; in a text of any language
+# with another script they are taken for English.
+_LATIN_BUCKETS = (*LATIN_LANGUAGES, "und")
+_OTHER_LATIN = ("und", "vi")
+
+_CACHED_CHUNKS = 50_000
+_CACHED_LENGTH = 48
+
+Groups = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class _ChunkTerms(dict[str, Groups]):
+    """Chunk of text to its terms by bucket, computed once: chunks of natural text repeat.
+
+    Bounded in number and length, so that a process which reads any amount of text stays small.
+    """
+
+    def __init__(self, latin: str, main: str) -> None:
+        super().__init__()
+        self._latin = latin
+        self._main = main
+
+    def __missing__(self, chunk: str) -> Groups:
+        buckets: dict[str, list[str]] = {}
+        for kind, text in chunk_tokens(chunk):
+            if kind in _LATIN_KINDS:
+                buckets.setdefault(self._latin, []).extend(_latin_terms(kind, text, self._latin))
+            elif kind is Kind.NEUTRAL:
+                buckets.setdefault(self._main, []).append(text)
+            else:
+                bucket = _KIND_BUCKETS[kind]
+                buckets.setdefault(bucket, []).append(stemmer(bucket)(text))
+        groups = tuple([(bucket, tuple(terms)) for bucket, terms in buckets.items()])
+        if len(chunk) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_CHUNKS:
+                self.clear()
+            self[chunk] = groups
+        return groups
+
+
+@cache
+def _chunk_terms(latin: str, main: str) -> _ChunkTerms:
+    return _ChunkTerms(latin, main)
+
+
+def document_terms(text: str, language: str | None = None) -> dict[str, dict[str, int]]:
+    """Return bucket -> term -> number of occurrences; buckets without terms are left out.
+
+    ``language`` is that of ``languages.profile`` and is detected when not given; it chooses the
+    bucket of Latin words, and of what has no script (numbers, emoji).
+    """
+    text = prepare(text)
+    if language is None:
+        language = profile_prepared(text).language
+    main = language if language in BUCKETS else "und"
+    latin = main if main in LATIN_LANGUAGES or language in _OTHER_LATIN else "en"
+    buckets: dict[str, list[str]] = {}
+    if text.isascii():
+        chunks = text.split()
+    else:
+        han_is_japanese = language == "ja" or (language != "zh" and kana_is_real(text))
+        chunks = _take_runs(text, han_is_japanese, buckets)
+    for groups in map(_chunk_terms(latin, main).__getitem__, chunks):
+        for bucket, terms in groups:
+            if bucket in buckets:
+                buckets[bucket] += terms
+            else:
+                buckets[bucket] = [*terms]
+    return {bucket: dict(Counter(terms)) for bucket, terms in buckets.items()}
+
+
+def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
+    """Return the terms to look up in each of the given buckets, each once, as they appear.
+
+    Every bucket is asked in its own way (a Latin word with the stems of each language), so that
+    no guess about the query hides a record. Stop words are left out unless nothing else is there.
+    Buckets that the query has nothing for are left out.
+    """
+    text = prepare(text)
+    language = profile_prepared(text).language
+    runs: dict[str, list[str]] = {}
+    plain: dict[str, list[str]] = {}
+    chunks = _take_runs(text, True, runs)
+    _take_runs(text, False, plain)
+    runs["zh"] = plain.get("zh", [])
+    tokens = list(
+        dict.fromkeys([token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)])
+    )
+    content = any(runs.values()) or any(kind not in _LATIN_KINDS for kind, _ in tokens)
+    found = {}
+    for bucket in BUCKETS:
+        if bucket in buckets:
+            terms = runs.get(bucket, [])
+            terms += _query_words(tokens, bucket, language, content)
+            if terms:
+                found[bucket] = list(dict.fromkeys(terms))
+    return found
+
+
+def _query_words(tokens: list[Token], bucket: str, language: str, content: bool) -> list[str]:
+    """Return the terms of the tokens that this bucket can hold, stop words last and if needed."""
+    stop_words = STOP_WORDS.get(bucket, frozenset()) | STOP_WORDS.get(language, frozenset())
+    is_latin = bucket in _LATIN_BUCKETS
+    stem = stemmer(bucket)
+    terms: list[str] = []
+    stopped: list[str] = []
+    for kind, text in tokens:
+        if kind is Kind.NEUTRAL:
+            terms.append(text)
+        elif kind not in _LATIN_KINDS:
+            if _KIND_BUCKETS[kind] == bucket:
+                terms.append(stem(text))
+        elif is_latin:
+            for word in _latin_words(kind, text, bucket):
+                term = word if kind is Kind.LATIN_EXACT else stem(word)
+                (stopped if word in stop_words else terms).append(term)
+    return terms if terms or content else stopped
+
+
+def _latin_words(kind: Kind, text: str, bucket: str) -> list[str]:
+    return apostrophe_words(text, bucket) if kind is Kind.LATIN_APOSTROPHE else [text]
+
+
+def _latin_terms(kind: Kind, text: str, bucket: str) -> list[str]:
+    if kind is Kind.LATIN_EXACT:
+        return [text]
+    stem = stemmer(bucket)
+    return [stem(word) for word in _latin_words(kind, text, bucket)]
+
+
+def _take_runs(text: str, han_is_japanese: bool, buckets: dict[str, list[str]]) -> list[str]:
+    """Add the terms of the runs without spaces to the buckets; return the chunks of the rest."""
+    chunks: list[str] = []
+    end = 0
+    for match in run_without_spaces().finditer(text):
+        start = match.start()
+        if end < start:
+            chunks += text[end:start].split()
+        end = match.end()
+        for bucket, units in _run_units(match, han_is_japanese):
+            terms = buckets.setdefault(bucket, [])
+            terms += units
+            terms += map(add, units, units[1:])
+    if end < len(text):
+        chunks += text[end:].split()
+    return chunks
+
+
+def _run_units(
+    match: re.Match[str], han_is_japanese: bool
+) -> Iterator[tuple[str, str | list[str]]]:
+    """Yield (bucket, characters or clusters) for a run: single units and pairs become terms."""
+    run = match[0]
+    if match.lastindex == 2:
+        yield "ko", run
+    elif match.lastindex == 3:
+        yield "und", spaceless_cluster().findall(run)
+    elif han_is_japanese:
+        yield "ja", run
+    else:
+        for han in han_run().findall(run):
+            yield "zh", han
+        for kana in kana_run().findall(run):
+            yield "ja", kana
