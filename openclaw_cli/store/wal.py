@@ -88,9 +88,9 @@ def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
     if not raw.startswith(_PREFIX) or raw[_BODY_AT - 2 : _BODY_AT] != b'",':
         return None, "not a log entry"
     body = b"{" + raw[_BODY_AT:]
+    if raw[len(_PREFIX) : _BODY_AT - 2] != b"%08x" % zlib.crc32(body):
+        return None, "checksum mismatch"
     try:
-        if int(raw[len(_PREFIX) : _BODY_AT - 2], 16) != zlib.crc32(body):
-            return None, "checksum mismatch"
         value = orjson.loads(body)
     except ValueError as error:
         return None, str(error)
