@@ -1,0 +1,136 @@
+"""``metadata.json``: one JSON document, one column a line, so that a search loads what it needs.
+
+Line 1 opens the object with ``count`` and the byte ranges of the columns, counted from line 2 on.
+Texts that repeat are stored as ``{"values":[…],"codes":[…]}``.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+#: Columns of one plain value per document, in file order.
+PLAIN = ("id", "hash", "created", "updated", "stability", "review", "pending")
+#: Columns whose values repeat.
+CODED = ("scope", "category", "user", "key", "language", "tags", "space")
+_LENGTH = "length."
+
+
+class Coded:
+    """A column of repeating values: ``values[codes[ordinal]]``."""
+
+    __slots__ = ("codes", "values")
+
+    def __init__(self, values: list[Any], codes: list[int]) -> None:
+        self.values = values
+        self.codes = codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, ordinal: int) -> Any:
+        return self.values[self.codes[ordinal]]
+
+    def matching(self, wanted: Sequence[Any]) -> set[int]:
+        """Return the codes of the values that are in ``wanted``."""
+        return {code for code, value in enumerate(self.values) if value in wanted}
+
+
+class MetadataFile:
+    """A mapped ``metadata.json``; each column is parsed when it is first asked for."""
+
+    def __init__(self, data: mmap.mmap | bytes) -> None:
+        end = data.find(b"\n")
+        head = orjson.loads(data[:end].rstrip(b",") + b"}")
+        self._data = data
+        self._start = end + 1
+        self._ranges: dict[str, list[int]] = head["columns"]
+        self._loaded: dict[str, Any] = {}
+        self.count: int = head["count"]
+
+    @property
+    def buckets(self) -> list[str]:
+        """The language buckets whose document lengths are kept."""
+        return [name[len(_LENGTH) :] for name in self._ranges if name.startswith(_LENGTH)]
+
+    def _load(self, name: str) -> Any:
+        if name not in self._loaded:
+            offset, length = self._ranges[name]
+            begin = self._start + offset
+            value = orjson.loads(self._data[begin : begin + length])
+            self._loaded[name] = (
+                Coded(value["values"], value["codes"]) if isinstance(value, dict) else value
+            )
+        return self._loaded[name]
+
+    def plain(self, name: str) -> list[Any]:
+        """Return a column of `PLAIN`."""
+        column: list[Any] = self._load(name)
+        return column
+
+    def coded(self, name: str) -> Coded:
+        """Return a column of `CODED`."""
+        column: Coded = self._load(name)
+        return column
+
+    def lengths(self, bucket: str) -> list[int]:
+        """Return the document lengths of a bucket, 0 for documents that are not in it."""
+        return self.plain(_LENGTH + bucket)
+
+
+class Columns:
+    """The columns of a generation while it is being built."""
+
+    def __init__(self) -> None:
+        self.plain: dict[str, list[Any]] = {name: [] for name in PLAIN}
+        self._values: dict[str, dict[Any, int]] = {name: {} for name in CODED}
+        self._codes: dict[str, list[int]] = {name: [] for name in CODED}
+
+    def __len__(self) -> int:
+        return len(self.plain["id"])
+
+    def code(self, name: str, value: Any) -> None:
+        """Append one value to a coded column."""
+        known = self._values[name]
+        value = tuple(value) if isinstance(value, list) else value
+        self._codes[name].append(known.setdefault(value, len(known)))
+
+    def texts(self, name: str) -> list[Any]:
+        """Return a coded column with its values in place of codes."""
+        values = list(self._values[name])
+        return [values[code] for code in self._codes[name]]
+
+    def copy(self, base: MetadataFile, kept: Sequence[int] | None) -> None:
+        """Take over the documents of ``base``: all of them, or the ordinals ``kept``."""
+        for name, column in self.plain.items():
+            old = base.plain(name)
+            column.extend(old if kept is None else [old[n] for n in kept])
+        for name in CODED:
+            coded = base.coded(name)
+            known = self._values[name]
+            values = [tuple(v) if isinstance(v, list) else v for v in coded.values]
+            codes = [known.setdefault(value, len(known)) for value in values]
+            chosen = coded.codes if kept is None else [coded.codes[n] for n in kept]
+            self._codes[name].extend([codes[code] for code in chosen])
+
+    def encoded(self, lengths: Mapping[str, Sequence[int]]) -> Iterator[bytes]:
+        """Yield the bytes of the file; ``lengths`` are the document lengths per bucket."""
+        bodies: dict[str, bytes] = {n: orjson.dumps(column) for n, column in self.plain.items()}
+        for name, codes in self._codes.items():
+            bodies[name] = orjson.dumps({"values": list(self._values[name]), "codes": codes})
+        for bucket in sorted(lengths):
+            bodies[_LENGTH + bucket] = orjson.dumps(list(lengths[bucket]))
+        ranges: dict[str, list[int]] = {}
+        offset = 0
+        for name, body in bodies.items():
+            label = len(orjson.dumps(name)) + 1
+            ranges[name] = [offset + label, len(body)]
+            offset += label + len(body) + 2
+        head = orjson.dumps({"format": 2, "count": len(self), "columns": ranges})
+        yield head[:-1] + b",\n"
+        for name, body in bodies.items():
+            yield orjson.dumps(name) + b":" + body + b",\n"
+        yield b'"end":0}\n'
