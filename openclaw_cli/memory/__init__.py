@@ -1,0 +1,12 @@
+"""What is remembered, found and merged; commands come in through ``service`` only.
+
+* ``categories`` – what a kind of memory means: scope, merge strategy, initial stability
+* ``levels`` – L0, L1, L2 and which text of a record is indexed
+* ``fsrs`` – how well a memory is retained at a moment
+* ``documents`` – a record as the index sees it
+* ``embedding`` – which model reads a text, and its vectors
+* ``store`` – one agent's memory opened for a command
+* ``adding``, ``merging`` – a new statement becomes a record or changes one
+* ``indexing``, ``changes`` – records and WAL become the next generation
+* ``filters``, ``retrieval``, ``listing``, ``status`` – the reading commands
+"""

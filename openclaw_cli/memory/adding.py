@@ -1,0 +1,281 @@
+"""Adding statements: exact repeats are skipped, slots merged, everything else is a new record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from openclaw_cli.errors import UnavailableError, UsageError
+from openclaw_cli.index.file.snapshot import Snapshot, slot_of
+from openclaw_cli.index.protocol import Document, Vector
+from openclaw_cli.memory.documents import Analysis, analyse, hash_of, payload_of, short_hash
+from openclaw_cli.memory.drafts import Statement, record_document
+from openclaw_cli.memory.levels import indexed_text
+from openclaw_cli.memory.merging import merged
+from openclaw_cli.memory.store import Following, Store
+from openclaw_cli.paths import SCOPES
+from openclaw_cli.result import Warning
+from openclaw_cli.store.records import Record, record_of
+from openclaw_cli.store.recovery import View
+from openclaw_cli.store.repository import Change
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A record document, analysed and embedded before any lock is taken."""
+
+    document: dict[str, Any]
+    analysis: Analysis
+    named: bool
+    vector: Vector | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What becomes of one statement: ``action`` is added, merged or skipped."""
+
+    action: str
+    record_id: str
+    document: dict[str, Any]
+    change: Change | None = None
+    duplicate_of: str | None = None
+
+
+def prepare(store: Store, statement: Statement, moment: datetime) -> Prepared:
+    """Check and analyse ``statement``; raises `UsageError` when it cannot be stored."""
+    statement.checked()
+    record_id = statement.id or store.env.ids.new("mem")
+    document = record_document(
+        statement, agent=store.agent, record_id=record_id, moment=moment, config=store.env.config
+    )
+    return analysed(store, document, named=statement.id is not None)
+
+
+def analysed(store: Store, document: dict[str, Any], *, named: bool) -> Prepared:
+    """Return a record document ready to be decided about; ``named``: its id was given."""
+    content = document["content"]
+    text = indexed_text(content["l0"], content["l2"])
+    return Prepared(document, analyse(text, store.catalog, document.get("language")), named)
+
+
+def embed(store: Store, prepared: Sequence[Prepared]) -> tuple[list[Prepared], list[Warning]]:
+    """Give every statement that a model reads its vector.
+
+    When a model cannot be used the statements stay without one, pending, and a warning says why:
+    nothing that was said is refused for that.
+    """
+    done = list(prepared)
+    warnings: list[Warning] = []
+    by_model: dict[str, list[int]] = {}
+    for position, item in enumerate(done):
+        if item.analysis.model is not None and item.vector is None:
+            by_model.setdefault(item.analysis.model.name, []).append(position)
+    for positions in by_model.values():
+        model = done[positions[0]].analysis.model
+        assert model is not None
+        try:
+            vectors, cut = store.embedding.vectors(
+                model, [done[position].analysis.text for position in positions]
+            )
+        except UnavailableError as error:
+            message = f"stored without a vector: {error.message}"
+            warnings.append(Warning("embedding-pending", message, error.path))
+            continue
+        for position, vector, truncated in zip(positions, vectors, cut, strict=True):
+            done[position] = replace(done[position], vector=vector, truncated=truncated)
+    return done, warnings
+
+
+def finished(document: dict[str, Any], analysis: Analysis, vector: Vector | None) -> dict[str, Any]:
+    """Return the record document with what the analysis told."""
+    return {
+        **document,
+        "language": document.get("language") or analysis.language,
+        "contentHash": analysis.content_hash,
+        "embeddingPending": analysis.model is not None and vector is None,
+    }
+
+
+class Chooser:
+    """Decides about statements against a state of the store, and remembers its own decisions.
+
+    The state must be read under the writer lock when the decisions are to be committed.
+    """
+
+    def __init__(self, store: Store, view: View, snapshot: Snapshot, moment: datetime) -> None:
+        self._store = store
+        self._view = view
+        self._snapshot = snapshot
+        self._moment = moment
+        self._made: dict[str, Record] = {}
+        self._made_hashes: dict[str, Record] = {}
+        self._made_slots: dict[str, Record] = {}
+
+    def note(self, decision: Decision) -> None:
+        """Remember a decision that is to be committed, so that later ones of a batch see it."""
+        record = record_of(decision.document)
+        self._made[record.id] = record
+        self._made_hashes[_twin_key(decision.document)] = record
+        if record.key is not None:
+            slot = slot_of(record.scope, record.user, record.category, record.key)
+            self._made_slots[slot] = record
+
+    def decide(self, item: Prepared, *, allow_duplicate: bool = False) -> Decision:
+        """Return what becomes of ``item``."""
+        taken = self.existing(item.document["id"]) if item.named else None
+        if taken is not None:
+            return self._same_id(item, taken)
+        twin = None if allow_duplicate else self.twin(item)
+        if twin is not None:
+            return Decision("skipped", twin.id, twin.document, duplicate_of=twin.id)
+        current = self._slot(item)
+        if current is not None:
+            document = merged(current, item.document, self._moment)
+            if document is not None:
+                return self._merge(item, current, document)
+        return self.addition(item)
+
+    def addition(self, item: Prepared) -> Decision:
+        """Return the decision to add ``item`` as a new record."""
+        document = finished(item.document, item.analysis, item.vector)
+        change = Change(
+            document["scope"], document["id"], document, payload_of(item.analysis, item.vector)
+        )
+        return Decision("added", document["id"], document, change)
+
+    def existing(self, record_id: str) -> Record | None:
+        """Return the record of an id, whatever its scope; a damaged one is a `UsageError`."""
+        if record_id in self._made:
+            return self._made[record_id]
+        for scope in SCOPES:
+            try:
+                found = self._view.record(scope, record_id)
+            except ValueError as error:
+                path = self._store.paths.record(scope, record_id)
+                raise UsageError(
+                    f"id {record_id} is taken by a damaged file: {error}", path=str(path)
+                ) from error
+            if found is not None:
+                return found
+        return None
+
+    def _same_id(self, item: Prepared, taken: Record) -> Decision:
+        if _hash_of_record(taken) != item.analysis.content_hash:
+            raise UsageError(
+                f"there is a record {taken.id} with another text",
+                hint="choose another --id, or leave it out",
+                path=str(self._store.paths.record(taken.scope, taken.id)),
+            )
+        return Decision("skipped", taken.id, taken.document, duplicate_of=taken.id)
+
+    def twin(self, item: Prepared) -> Record | None:
+        """Return a record that says the same in the same scope and category for the same user."""
+        wanted = item.document
+        content_hash = item.analysis.content_hash
+        made = self._made_hashes.get(_twin_key({**wanted, "contentHash": content_hash}))
+        if made is not None and wanted["key"] in (None, made.key):
+            return made
+        for document in self._snapshot.with_hash(short_hash(content_hash)):
+            same = (document.scope, document.category, document.user) == (
+                wanted["scope"], wanted["category"], wanted["userId"]
+            )  # fmt: skip
+            if not same or (wanted["key"] is not None and wanted["key"] != document.key):
+                continue
+            record = self._read(document)
+            # The index may be older than an edit by hand: the record's own text decides.
+            if record is not None and _hash_of_record(record) == content_hash:
+                return record
+        return None
+
+    def _slot(self, item: Prepared) -> Record | None:
+        wanted = item.document
+        key = wanted["key"]
+        if key is None:
+            return None
+        made = self._made_slots.get(
+            slot_of(wanted["scope"], wanted["userId"], wanted["category"], key)
+        )
+        if made is not None:
+            return made
+        held = self._snapshot.in_slot(wanted["scope"], wanted["userId"], wanted["category"], key)
+        found = [record for document in held if (record := self._read(document)) is not None]
+        return found[-1] if found else None
+
+    def _read(self, document: Document) -> Record | None:
+        try:
+            return self._view.record(document.scope, document.id)
+        except ValueError:
+            return None
+
+    def _merge(self, item: Prepared, current: Record, document: dict[str, Any]) -> Decision:
+        content = document["content"]
+        text = indexed_text(content["l0"], content["l2"])
+        if text == item.analysis.text:
+            analysis, vector = item.analysis, item.vector
+        else:
+            joint = replace(item, analysis=analyse(text, self._store.catalog), vector=None)
+            embedded = embed(self._store, [joint])[0][0] if item.vector is not None else joint
+            analysis, vector = embedded.analysis, embedded.vector
+        document = finished({**document, "language": None}, analysis, vector)
+        change = Change(current.scope, current.id, document, payload_of(analysis, vector))
+        return Decision("merged", current.id, document, change)
+
+
+def _hash_of_record(record: Record) -> str:
+    return hash_of(indexed_text(record.l0, record.l2))
+
+
+def _twin_key(document: dict[str, Any]) -> str:
+    names = ("contentHash", "scope", "category", "userId")
+    return "\0".join(str(document.get(name)) for name in names)
+
+
+def add(
+    store: Store, statement: Statement, *, with_embedding: bool, allow_duplicate: bool
+) -> tuple[Decision, list[Warning], bool]:
+    """Remember one statement; return what became of it, warnings, and whether L0 was cut.
+
+    The text is embedded before the writer lock is taken, and not at all when a first look without
+    the lock shows an exact repeat.
+    """
+    moment = store.env.clock.now()
+    item = prepare(store, statement, moment)
+    warnings: list[Warning] = []
+    if store.paths.exists():
+        opened = store.open()
+        first = Chooser(store, opened.view, opened.snapshot, moment)
+        decision = first.decide(item, allow_duplicate=allow_duplicate)
+        if decision.action == "skipped":
+            return decision, list(opened.warnings), False
+    if with_embedding:
+        embedded, warnings = embed(store, [item])
+        item = embedded[0]
+        if item.truncated:
+            warnings.append(truncation_warning(1))
+    following = Following(store)
+    with store.repository.writing(store.indexed_seq()) as writer:
+        view = following.catch_up(writer.log)
+        chooser = Chooser(store, view, following.snapshot, moment)
+        decision = chooser.decide(item, allow_duplicate=allow_duplicate)
+        if decision.change is not None:
+            writer.commit([decision.change])
+    return decision, [*writer.warnings, *warnings], _was_cut(decision.document)
+
+
+def truncation_warning(count: int) -> Warning:
+    """Return the warning that some texts were longer than their model reads."""
+    return Warning(
+        "truncated",
+        f"{count} text(s) longer than the model reads (512 tokens): the vector stands for the"
+        " beginning, every word is found by lexical search",
+    )
+
+
+def _was_cut(document: dict[str, Any]) -> bool:
+    content = document["content"]
+    return len(content["l0"]) < len(content["l2"].strip()) and content["l2"].strip().startswith(
+        content["l0"]
+    )

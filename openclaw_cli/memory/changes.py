@@ -1,0 +1,181 @@
+"""What the next generation must take in: log entries, and record files changed by hand.
+
+The scan tells files apart by their stat; only what looks different is read. It writes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from zlib import crc32
+
+from openclaw_cli.index.file.base import Base
+from openclaw_cli.index.file.builder import Stat, read_stats
+from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.store import files, scan, wal
+from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A record that goes into the next generation anew.
+
+    ``entry`` is its log entry, if any; ``known`` tells that the base has it; ``again`` that it is
+    only built anew, not changed.
+    """
+
+    scope: str
+    record_id: str
+    stat: tuple[int, int, int]
+    entry: wal.Entry | None
+    known: bool
+    again: bool
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a scan found against a generation (the base) and the log.
+
+    ``stats`` is the stat cache of the base's documents, refreshed, ``scanned`` when (ns) the oldest
+    of it was taken; ``dropped`` are the base's ordinals that do not go over as they are,
+    ``damaged`` (path, reason), ``restorable`` the candidates whose file is damaged although the
+    log can write it again.
+    """
+
+    candidates: list[Candidate] = field(default_factory=list)
+    dropped: set[int] = field(default_factory=set)
+    removed: int = 0
+    stats: list[Stat] = field(default_factory=list)
+    scanned: int = 0
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+    restorable: list[Candidate] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A candidate's record as read, its file's stat, and whether that is as the log wrote it."""
+
+    record: Record
+    stat: Stat
+    intact: bool
+
+
+class Scanner:
+    """Compares the record files with a generation and the log entries that it lacks.
+
+    ``again`` lists the base's ordinals that are to be built anew whatever their files say;
+    ``thorough`` reads every file instead of believing its stat; ``now_ns`` is the wall clock.
+    """
+
+    def __init__(
+        self,
+        paths: MemoryPaths,
+        base: Base | None,
+        log: wal.Wal,
+        *,
+        again: frozenset[int],
+        thorough: bool,
+        now_ns: int,
+    ) -> None:
+        self._paths = paths
+        self._again = again
+        self._thorough = thorough
+        self._now = now_ns
+        after = 0 if base is None else base.config.seq
+        self._entries = {e.record_id: e for e in log.entries if e.seq > after}
+        self._ordinals: dict[str, int] = {}
+        self._changes = Changes(scanned=now_ns)
+        if base is not None:
+            self._ordinals = {n: ordinal for ordinal, n in enumerate(base.metadata.plain("id"))}
+            self._changes.stats, self._changes.scanned = read_stats(base)
+        self._provable = self._changes.scanned - scan.RACY_NS
+
+    def all_files(self) -> Changes:
+        """Look at every record file; what is known and has no file any more was removed by hand."""
+        seen: set[str] = set()
+        for found in scan.scan(self._paths):
+            if isinstance(found, scan.Stranger):
+                self._changes.damaged.append((found.path, found.reason))
+            elif found.record_id in seen:
+                path = str(self._paths.record(found.scope, found.record_id))
+                self._changes.damaged.append((path, "the other scope has a record of this id too"))
+            else:
+                seen.add(found.record_id)
+                self._look(found)
+        for record_id, ordinal in self._ordinals.items():
+            if record_id not in seen:
+                self._drop(ordinal)
+        self._changes.scanned = self._now
+        return self._changes
+
+    def log_only(self) -> Changes:
+        """Take in the log entries alone, for a checkpoint that costs no scan."""
+        for entry in self._entries.values():
+            ordinal = self._ordinals.get(entry.record_id)
+            if entry.op == "put":
+                self._renew(scan.Found(entry.scope, entry.record_id, (0, 0, 0)), ordinal, entry)
+            elif ordinal is not None:
+                self._drop(ordinal)
+        return self._changes
+
+    def _look(self, found: scan.Found) -> None:
+        ordinal = self._ordinals.get(found.record_id)
+        entry = self._entries.get(found.record_id)
+        if entry is None and ordinal is not None and ordinal not in self._again:
+            known = self._changes.stats[ordinal]
+            proven = found.stat == known[:3] and found.stat[1] < self._provable
+            if proven and not self._thorough:
+                return
+            if self._checksum(found) == known[3]:
+                self._changes.stats[ordinal] = (*found.stat, known[3])
+                return
+        self._renew(found, ordinal, entry)
+
+    def _checksum(self, found: scan.Found) -> int | None:
+        try:
+            return crc32(files.read_file(self._paths.record(found.scope, found.record_id)))
+        except (OSError, ValueError):
+            return None
+
+    def _renew(self, found: scan.Found, ordinal: int | None, entry: wal.Entry | None) -> None:
+        if ordinal is not None:
+            self._changes.dropped.add(ordinal)
+        put = entry if entry is not None and entry.op == "put" else None
+        again = ordinal in self._again and entry is None
+        self._changes.candidates.append(
+            Candidate(found.scope, found.record_id, found.stat, put, ordinal is not None, again)
+        )
+
+    def _drop(self, ordinal: int) -> None:
+        self._changes.dropped.add(ordinal)
+        self._changes.removed += 1
+
+
+def load(paths: MemoryPaths, changes: Changes) -> Iterator[tuple[Candidate, Loaded]]:
+    """Read the candidates one by one; a damaged file goes to ``changes.damaged``.
+
+    Where the log still has the record of a damaged file, the log's is taken. A file that has gone
+    meanwhile is passed over: the log or the next run knows.
+    """
+    for candidate in changes.candidates:
+        path = paths.record(candidate.scope, candidate.record_id)
+        try:
+            yield candidate, _loaded(candidate, files.read_file(path))
+        except FileNotFoundError:
+            changes.removed += candidate.known
+        except (OSError, ValueError) as error:
+            changes.damaged.append((str(path), str(error)))
+            entry = candidate.entry
+            if entry is None or entry.record is None:
+                changes.removed += candidate.known
+                continue
+            changes.restorable.append(candidate)
+            yield candidate, Loaded(record_of(entry.record), (0, 0, 0, 0), intact=True)
+
+
+def _loaded(candidate: Candidate, data: bytes) -> Loaded:
+    stat: Stat = (*candidate.stat, crc32(data))
+    entry = candidate.entry
+    if entry is not None and entry.record is not None and encode_record(entry.record) == data:
+        return Loaded(record_of(entry.record, entry.scope), stat, intact=True)
+    return Loaded(parse_record(data, candidate.scope, candidate.record_id), stat, intact=False)

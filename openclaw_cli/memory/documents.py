@@ -1,0 +1,158 @@
+"""A record as the index sees it, computed once and carried along in the write-ahead log."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from openclaw_cli.embed.catalog import Catalog
+from openclaw_cli.embed.manifest import ModelInfo
+from openclaw_cli.index.protocol import Document, Vector
+from openclaw_cli.memory.categories import CATEGORIES
+from openclaw_cli.memory.levels import indexed_text
+from openclaw_cli.store.records import Record
+from openclaw_cli.text.analyze import ANALYZER_VERSION, document_terms
+from openclaw_cli.text.languages import profile
+from openclaw_cli.text.normalize import normalized_text
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|-)")
+_KEPT_DIGITS = 24
+
+
+def hash_of(text: str) -> str:
+    """Return the content hash of a text: equal for texts that differ in width or spacing only."""
+    return "sha256:" + sha256(normalized_text(text).encode("utf-8", "replace")).hexdigest()
+
+
+def short_hash(content_hash: str) -> str:
+    """Return the 96 bits of a content hash that the index keeps."""
+    return content_hash.removeprefix("sha256:")[:_KEPT_DIGITS]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a text is made of: its hash, language, terms, and the model that reads it, if any."""
+
+    text: str
+    content_hash: str
+    language: str
+    terms: dict[str, dict[str, int]]
+    model: ModelInfo | None
+
+
+def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysis:
+    """Analyse the indexed text of a record; ``language`` is what the record itself says."""
+    found = profile(text)
+    named = _LANGUAGE.match((language or "").lower())
+    chosen = named[0] if named else found.language
+    return Analysis(
+        text=text,
+        content_hash=hash_of(text),
+        language=chosen,
+        terms=document_terms(text, chosen),
+        model=catalog.record_space(chosen, found.han_share),
+    )
+
+
+def analyse_record(record: Record, catalog: Catalog) -> Analysis:
+    """Analyse what is indexed of ``record``."""
+    return analyse(indexed_text(record.l0, record.l2), catalog, record.language)
+
+
+def document_of(record: Record, analysis: Analysis, vector: Vector | None) -> Document:
+    """Return the document of ``record``."""
+    return _document(
+        record,
+        analysis.language,
+        analysis.content_hash,
+        analysis.terms,
+        vector,
+        pending=analysis.model is not None and vector is None,
+    )
+
+
+def payload_of(analysis: Analysis, vector: Vector | None) -> dict[str, Any]:
+    """Return what the log carries beside a record, so that a reader need not analyse it."""
+    carried = None
+    if vector is not None:
+        carried = {
+            "model": vector.model,
+            "digest": vector.digest,
+            "data": b64encode(vector.data).decode("ascii"),
+        }
+    return {
+        "analyzer": ANALYZER_VERSION,
+        "language": analysis.language,
+        "hash": analysis.content_hash,
+        "terms": analysis.terms,
+        "model": analysis.model.name if analysis.model else None,
+        "vector": carried,
+    }
+
+
+def carried_vector(payload: dict[str, Any] | None) -> Vector | None:
+    """Return the vector that a log entry carries."""
+    carried = (payload or {}).get("vector")
+    if not carried:
+        return None
+    return Vector(carried["model"], carried["digest"], b64decode(carried["data"]))
+
+
+def document_of_entry(record: Record, payload: dict[str, Any] | None, catalog: Catalog) -> Document:
+    """Return the document of a log entry, from its payload unless that is outdated."""
+    if payload is None or payload.get("analyzer") != ANALYZER_VERSION:
+        return document_of(record, analyse_record(record, catalog), carried_vector(payload))
+    vector = carried_vector(payload)
+    return _document(
+        record,
+        payload["language"],
+        payload["hash"],
+        payload["terms"],
+        vector,
+        pending=payload["model"] is not None and vector is None,
+    )
+
+
+def model_of_entry(
+    record: Record, payload: dict[str, Any] | None, catalog: Catalog
+) -> tuple[ModelInfo | None, str]:
+    """Return the model that reads the record of a log entry, and its indexed text."""
+    text = indexed_text(record.l0, record.l2)
+    name = (payload or {}).get("model")
+    known = next((model for model in catalog.models if model.name == name), None)
+    if known is not None or (payload or {}).get("analyzer") == ANALYZER_VERSION:
+        return known, text
+    return analyse_record(record, catalog).model, text
+
+
+def _document(
+    record: Record,
+    language: str,
+    content_hash: str,
+    terms: dict[str, dict[str, int]],
+    vector: Vector | None,
+    *,
+    pending: bool,
+) -> Document:
+    category = CATEGORIES.get(record.category)
+    default = category.stability if category else 14.0
+    return Document(
+        id=record.id,
+        scope=record.scope,
+        category=record.category,
+        user=record.user,
+        key=record.key,
+        language=language,
+        tags=record.tags,
+        content_hash=short_hash(content_hash),
+        created=record.created,
+        updated=record.updated,
+        stability=record.stability or default,
+        review=record.last_review,
+        pending=pending,
+        terms=terms,
+        vector=vector,
+    )

@@ -1,0 +1,178 @@
+"""``memory get`` and ``memory list``: records by id, and records by filter."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from typing import Any
+
+from openclaw_cli.clock import format_time, from_millis, to_millis
+from openclaw_cli.errors import AmbiguousIdError, NotFoundError, UsageError
+from openclaw_cli.index.protocol import Document
+from openclaw_cli.memory.filters import Filters
+from openclaw_cli.memory.fsrs import retrievability
+from openclaw_cli.memory.requests import ListRequest
+from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
+from openclaw_cli.paths import SCOPES, check_name
+from openclaw_cli.result import Result, Warning
+from openclaw_cli.store.records import Record
+from openclaw_cli.store.recovery import View
+
+SORTS = ("created", "updated", "retrievability")
+_SHORT_ID = 8
+
+
+def get(store: Store, ids: Sequence[str]) -> Result:
+    """Return whole records by id or by the end of one.
+
+    Those that do not exist or are damaged are listed as failed; none found at all is an error.
+    """
+    store.require()
+    view = store.repository.view()
+    items: list[dict[str, Any]] = []
+    failed: list[dict[str, str]] = []
+    for given in ids:
+        check_name("record", given)
+        try:
+            record = _find(store, view, given)
+        except ValueError as error:
+            failed.append({"id": given, "reason": f"damaged: {error}"})
+            continue
+        if record is None:
+            failed.append({"id": given, "reason": "no such record"})
+        else:
+            items.append(_current_document(store, record))
+    if not items:
+        first = failed[0]
+        raise NotFoundError(
+            f"record {first['id']}: {first['reason']}",
+            hint="openclaw memory list shows the ids that exist",
+        )
+    data: dict[str, Any] = {"items": items}
+    if failed:
+        data["failed"] = failed
+    return Result("memory.get", data)
+
+
+def _find(store: Store, view: View, given: str) -> Record | None:
+    for scope in SCOPES:
+        record = view.record(scope, given)
+        if record is not None:
+            return record
+    if len(given) < _SHORT_ID:
+        return None
+    matches = sorted(set(_ending_with(store, view, given)))
+    if len(matches) > 1:
+        raise AmbiguousIdError(
+            f"{given} fits {len(matches)} records: {', '.join(m[1] for m in matches[:5])}",
+            hint="write more characters of the id",
+        )
+    return view.record(*matches[0]) if matches else None
+
+
+def _ending_with(store: Store, view: View, ending: str) -> Iterator[tuple[str, str]]:
+    for (scope, record_id), entry in view.better.items():
+        if entry.op == "put" and record_id.endswith(ending):
+            yield scope, record_id
+    for scope in SCOPES:
+        try:
+            names = os.listdir(store.paths.records(scope))
+        except FileNotFoundError:
+            continue
+        for name in names:
+            if name.endswith(f"{ending}.json") and not name.startswith("."):
+                yield scope, name.removesuffix(".json")
+
+
+def _current_document(store: Store, record: Record) -> dict[str, Any]:
+    """Return the record's document, saying whether its vector is missing *now*.
+
+    The file says what was so when it was written; the index may have made the vector since.
+    """
+    if not record.pending:
+        return record.document
+    pending = any(
+        found.pending for found in _documents(store.open(), Filters(pending=True))
+        if found.id == record.id
+    )  # fmt: skip
+    return {**record.document, "embeddingPending": pending}
+
+
+def _documents(opened: Opened, filters: Filters) -> Iterator[Document]:
+    mask = opened.snapshot.select(filters.where())
+    for ordinal in range(opened.snapshot.count):
+        if mask is None or mask[ordinal]:
+            yield opened.snapshot.document(ordinal)
+
+
+def listing(store: Store, request: ListRequest) -> Result:
+    """Return the first records of a filter and how many there are in all."""
+    opened, ordinals, now = _selected(store, request)
+    warnings = [*opened.warnings, *store.count_warning(opened)]
+    chosen = ordinals if request.limit is None else ordinals[: request.limit]
+    items = [row for n in chosen if (row := _row(store, opened, n, now, warnings)) is not None]
+    data = {"items": items, "total": len(ordinals)}
+    return Result("memory.list", data, tuple(warnings))
+
+
+def stream(
+    store: Store, request: ListRequest, warnings: MutableSequence[Warning]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a listing one by one, for output of any length in constant memory."""
+    opened, ordinals, now = _selected(store, request)
+    warnings.extend([*opened.warnings, *store.count_warning(opened)])
+    for ordinal in ordinals if request.limit is None else ordinals[: request.limit]:
+        row = _row(store, opened, ordinal, now, warnings)
+        if row is not None:
+            yield row
+
+
+def _selected(store: Store, request: ListRequest) -> tuple[Opened, list[int], int]:
+    if request.sort not in SORTS:
+        raise UsageError(f"--sort {request.sort!r} is unknown", hint="choose " + ", ".join(SORTS))
+    opened = store.open()
+    now = to_millis(store.env.clock.now())
+    mask = opened.snapshot.select(request.filters.where())
+    ordinals = [n for n in range(opened.snapshot.count) if mask is None or mask[n]]
+    ordinals.sort(key=_sort_key(opened, request.sort, now))
+    return opened, ordinals, now
+
+
+def _sort_key(opened: Opened, sort: str, now: int) -> Callable[[int], tuple[float, int]]:
+    """Return the key of a sort; equal values keep the newest first."""
+    created = opened.snapshot.column("created")
+    if sort == "created":
+        return lambda n: (-created[n], -n)
+    if sort == "updated":
+        updated = opened.snapshot.column("updated")
+        return lambda n: (-updated[n], -n)
+    stability = opened.snapshot.column("stability")
+    review = opened.snapshot.column("review")
+    return lambda n: (-retrievability(stability[n], review[n], now), -n)
+
+
+def _row(
+    store: Store, opened: Opened, ordinal: int, now: int, warnings: MutableSequence[Warning]
+) -> dict[str, Any] | None:
+    document = opened.snapshot.document(ordinal)
+    path = str(store.paths.record(document.scope, document.id))
+    try:
+        record = opened.view.record(document.scope, document.id)
+    except (OSError, ValueError) as error:
+        warnings.append(Warning("record-damaged", f"{document.id}: {error}; {INDEX_HINT}", path))
+        return None
+    if record is None:
+        warnings.append(Warning("record-missing", f"{document.id} is gone; {INDEX_HINT}", path))
+        return None
+    return {
+        "id": record.id,
+        "category": record.category,
+        "scope": record.scope,
+        "userId": record.user,
+        "l0": record.l0,
+        "language": document.language,
+        "createdAt": format_time(from_millis(record.created)),
+        "updatedAt": format_time(from_millis(record.updated)),
+        "tags": list(record.tags),
+        "retrievability": retrievability(document.stability, document.review, now),
+    }

@@ -1,0 +1,142 @@
+"""The one door through which commands reach an agent's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableSequence, Sequence
+from dataclasses import replace
+from typing import Any
+
+from openclaw_cli.errors import LockedError
+from openclaw_cli.memory.environment import Environment
+from openclaw_cli.memory.requests import AddRequest, IndexRequest, ListRequest, SearchRequest
+from openclaw_cli.memory.store import Store
+from openclaw_cli.result import Progress, Result, Warning, no_progress
+
+__all__ = [
+    "AddRequest",
+    "Environment",
+    "IndexRequest",
+    "ListRequest",
+    "MemoryService",
+    "SearchRequest",
+]
+
+
+class MemoryService:
+    """The memory of one agent, for one command.
+
+    Reading commands raise `NotFoundError` when the agent has no memory; the first `add` makes it.
+    """
+
+    def __init__(self, env: Environment, agent: str) -> None:
+        self.store = Store(env, agent)
+
+    def add(self, request: AddRequest) -> Result:
+        """Remember a statement: it is on disk when this returns."""
+        from openclaw_cli.memory.adding import add
+        from openclaw_cli.memory.drafts import Statement
+
+        statement = Statement(
+            text=request.text,
+            category=request.category,
+            scope=request.scope,
+            user=request.user,
+            l1=request.l1,
+            l2=request.l2,
+            key=request.key,
+            tags=request.tags,
+            id=request.id,
+        )
+        decision, warnings, was_cut = add(
+            self.store,
+            statement,
+            with_embedding=request.embed,
+            allow_duplicate=request.allow_duplicate,
+        )
+        data: dict[str, Any] = {"id": decision.record_id, "action": decision.action}
+        if decision.duplicate_of is not None:
+            data["duplicateOf"] = decision.duplicate_of
+        data["record"] = decision.document
+        data["l0Cut"] = was_cut
+        warnings += self.checkpoint()
+        return Result("memory.add", data, tuple(warnings))
+
+    def get(self, ids: Sequence[str]) -> Result:
+        """Return whole records by id."""
+        from openclaw_cli.memory.listing import get
+
+        return get(self.store, ids)
+
+    def list(self, request: ListRequest) -> Result:
+        """Return the first records of a filter, and their number."""
+        from openclaw_cli.memory.listing import listing
+
+        return listing(self.store, request)
+
+    def iter_list(
+        self, request: ListRequest, warnings: MutableSequence[Warning]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a listing one by one; ``warnings`` is added to on the way."""
+        from openclaw_cli.memory.listing import stream
+
+        return stream(self.store, request, warnings)
+
+    def search(self, request: SearchRequest) -> Result:
+        """Return the best records for a query."""
+        from openclaw_cli.memory.retrieval import search
+
+        result = search(self.store, request)
+        if not request.touch:
+            return result
+        return replace(result, warnings=(*result.warnings, *self.checkpoint()))
+
+    def index(self, request: IndexRequest, progress: Progress = no_progress) -> Result:
+        """Bring the index up to date with the records, log and hand-edited files."""
+        from openclaw_cli.memory.indexing import run
+
+        clock = self.store.env.clock
+        started = clock.monotonic()
+        self.store.require()
+        report = run(self.store, request, progress)
+        damaged = [{"path": path, "reason": reason} for path, reason in report.damaged]
+        data = {
+            "records": report.records,
+            "added": report.added,
+            "updated": report.updated,
+            "removed": report.removed,
+            "embedded": report.embedded,
+            "reused": report.reused,
+            "pending": report.pending,
+            "damaged": damaged,
+            "failed": damaged,
+            "generation": report.generation,
+            "seconds": round(clock.monotonic() - started, 3),
+        }
+        return Result("memory.index", data, tuple(report.warnings))
+
+    def status(self) -> Result:
+        """Return counts, index state and sizes."""
+        from openclaw_cli.memory.status import status
+
+        return status(self.store)
+
+    def checkpoint(self, *, times: int = 1) -> tuple[Warning, ...]:
+        """Fold the log into the index when it has passed its limit (``memory.wal.*``).
+
+        ``times`` widens the limit for bulk work under way. When another process is at it already,
+        nothing is to be done.
+        """
+        from openclaw_cli.store import wal
+
+        config = self.store.env.config
+        log = wal.peek(self.store.paths.wal)
+        if log.size <= config.integer("memory.wal.maxBytes") * times and (
+            log.lines <= config.integer("memory.wal.maxEntries") * times
+        ):
+            return ()
+        from openclaw_cli.memory.indexing import run
+
+        try:
+            return tuple(run(self.store, IndexRequest(embed=False, scan=False)).warnings)
+        except LockedError:
+            return ()

@@ -1,0 +1,177 @@
+"""One agent's memory opened for a command: where it lies, its records, its index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from openclaw_cli import ids
+from openclaw_cli.embed.catalog import Catalog
+from openclaw_cli.errors import DamagedError, NotFoundError
+from openclaw_cli.index.file.base import Base, open_base
+from openclaw_cli.index.file.snapshot import Snapshot
+from openclaw_cli.index.protocol import Document
+from openclaw_cli.memory.documents import document_of_entry
+from openclaw_cli.memory.embedding import Embedding
+from openclaw_cli.memory.environment import Environment
+from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.result import Warning
+from openclaw_cli.store import recovery, scan, wal
+from openclaw_cli.store.records import record_of
+from openclaw_cli.store.repository import Repository
+from openclaw_cli.text.analyze import ANALYZER_VERSION
+
+INDEX_HINT = "run: openclaw memory index"
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A consistent state to read from: records, index, and what is wrong with them."""
+
+    view: recovery.View
+    snapshot: Snapshot
+    warnings: tuple[Warning, ...]
+
+
+class Store:
+    """The memory of one agent."""
+
+    def __init__(self, env: Environment, agent: str) -> None:
+        self.env = env
+        self.agent = agent
+        self.paths: MemoryPaths = env.state.memory(agent)
+        self.repository = Repository(self.paths, env.clock, env.lock_timeout, env.holder)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The embedding models there are."""
+        return Catalog(
+            self.env.state.models, self.env.config.optional_text("memory.embedding.localModel")
+        )
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """The embedders of this command."""
+        return Embedding(self.catalog, ids.processors())
+
+    def require(self) -> None:
+        """Raise `NotFoundError` naming the nearest agent when this one has no memory."""
+        if self.paths.exists():
+            return
+        agents = self.env.state.agent_ids()
+        raise NotFoundError(
+            f"there is no agent {self.agent!r} with memories in {self.env.state.root}",
+            path=str(self.paths.root),
+            hint=_nearest(self.agent, agents),
+        )
+
+    def indexed_seq(self) -> int:
+        """Return up to which log entry the current index goes; 0 when there is none to use."""
+        base, _problem = open_base(self.paths)
+        if base is None:
+            return 0
+        base.folder.close()
+        return base.config.seq
+
+    def open(self) -> Opened:
+        """Open for reading; takes no lock and writes nothing.
+
+        The log is read before the index link is followed: the index then holds at least what was
+        cut from that log.
+        """
+        self.require()
+        view = self.repository.view()
+        base, problem = open_base(self.paths)
+        warnings = recovery.damage_warnings(self.paths, view.log)
+        if problem is not None:
+            warnings.append(_stale(self.paths, f"the index cannot be used: {problem}"))
+        snapshot, more = self.snapshot(base, view.log)
+        return Opened(view, snapshot, (*warnings, *more))
+
+    def snapshot(self, base: Base | None, log: wal.Wal) -> tuple[Snapshot, list[Warning]]:
+        """Return the index as of ``log``, and warnings about what of it cannot be used."""
+        changes, warnings = self.changes(log, 0 if base is None else base.config.seq)
+        if base is None:
+            return Snapshot(None, changes), warnings
+        if base.config.tokenizer != ANALYZER_VERSION:
+            warnings.append(_stale(self.paths, "the index was made by another tokenizer version"))
+        if log.base > base.config.seq:
+            warnings.append(_stale(self.paths, "the index is older than the write-ahead log"))
+        try:
+            return Snapshot(base, changes), warnings
+        except DamagedError as error:
+            warnings.append(_stale(self.paths, error.message))
+            return Snapshot(None, changes), warnings
+
+    def without_base(self, opened: Opened) -> Opened:
+        """Return ``opened`` with the log's records alone, for when the index proves damaged."""
+        changes, _warnings = self.changes(opened.view.log, 0)
+        return Opened(opened.view, Snapshot(None, changes), opened.warnings)
+
+    def changes(self, log: wal.Wal, after: int) -> tuple[dict[str, Document | None], list[Warning]]:
+        """Return the newest document of each record in the log after sequence ``after``."""
+        newest: dict[str, wal.Entry] = {}
+        for entry in reversed(log.entries):
+            if entry.seq <= after:
+                break
+            newest.setdefault(entry.record_id, entry)
+        found: dict[str, Document | None] = {}
+        warnings: list[Warning] = []
+        for record_id, entry in reversed(newest.items()):
+            if entry.record is None:
+                found[record_id] = None
+                continue
+            try:
+                record = record_of(entry.record, entry.scope)
+                found[record_id] = document_of_entry(record, entry.index, self.catalog)
+            except (ValueError, KeyError, TypeError) as error:
+                warnings.append(Warning("wal-damaged", f"log entry {entry.seq}: {error}"))
+        return found, warnings
+
+    def count_warning(self, opened: Opened) -> Iterable[Warning]:
+        """Yield a warning when there are more or fewer record files than the index accounts for."""
+        files = scan.count(self.paths)
+        if files != opened.snapshot.live and not opened.view.better:
+            yield Warning(
+                "index-differs",
+                f"{files} record files, {opened.snapshot.live} in index and log; {INDEX_HINT}",
+                str(self.paths.index),
+            )
+
+
+class Following:
+    """A state of the store that is carried along from lock to lock, so that bulk work does not
+    read the log whole for every batch."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._seq = -1
+        self.log: wal.Wal | None = None
+        self.snapshot = Snapshot(None, {})
+
+    def catch_up(self, log: wal.Wal) -> recovery.View:
+        """Take in what ``log`` holds and is not known yet; the caller holds the writer lock."""
+        if self._seq < log.base:
+            base, _problem = open_base(self._store.paths)
+            self.snapshot, _warnings = self._store.snapshot(base, log)
+        else:
+            changes, _warnings = self._store.changes(log, self._seq)
+            self.snapshot.advance(changes)
+        self._seq = log.last_seq
+        self.log = log
+        return recovery.View(self._store.paths, log, {})
+
+
+def _stale(paths: MemoryPaths, reason: str) -> Warning:
+    return Warning("index-stale", f"{reason}; {INDEX_HINT}", str(paths.index))
+
+
+def _nearest(agent: str, agents: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(agent, agents, 1)
+    if close:
+        return f"did you mean --agent {close[0]}?"
+    known = ", ".join(agents[:8])
+    return f"agents are: {known}" if known else "the first `openclaw memory add TEXT` makes it"

@@ -1,0 +1,145 @@
+"""Vectors for a new generation: kept ones by content hash, an interrupted run's, new ones."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import orjson
+
+from openclaw_cli.embed.manifest import ModelInfo
+from openclaw_cli.errors import DamagedError
+from openclaw_cli.index.file.base import Base
+from openclaw_cli.index.protocol import Document, Vector
+from openclaw_cli.memory.store import Store
+from openclaw_cli.store import files, fsio, jsonl
+
+BATCH = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A document on its way into the generation, the model that reads it, and its indexed text."""
+
+    document: Document
+    model: ModelInfo | None
+    text: str
+
+
+class Vectors:
+    """Fills in the vectors of documents in batches and counts what it did.
+
+    ``source`` is the generation whose vectors may be used again; ``embed`` allows new ones to be
+    made. Each batch made is kept in a side file until the generation is published, so that a
+    killed run goes on where it was.
+    """
+
+    def __init__(self, store: Store, source: Base | None, *, embed: bool) -> None:
+        self._store = store
+        self._source = source
+        self._embed = embed
+        self.embedded = 0
+        self.truncated = 0
+
+    def fill(self, items: Iterable[Item]) -> Iterator[Document]:
+        """Yield every document, with its vector where a model reads it and one can be had."""
+        waiting: list[Item] = []
+        for item in items:
+            vector = self._known(item)
+            if vector is not None:
+                yield replace(item.document, vector=vector, pending=False)
+            elif item.model is None or not self._embed:
+                yield replace(item.document, vector=None, pending=item.model is not None)
+            else:
+                waiting.append(item)
+                if len(waiting) >= BATCH:
+                    yield from self._make(waiting)
+                    waiting = []
+        yield from self._make(waiting)
+
+    def _known(self, item: Item) -> Vector | None:
+        model, carried = item.model, item.document.vector
+        if model is None:
+            return None
+        if carried is not None and (carried.model, carried.digest) == (model.name, model.digest):
+            return carried
+        data = self._partial.get(_label(model, item.document.content_hash))
+        if data is None:
+            data = self._from_source(model, item.document.content_hash)
+        return None if data is None else Vector(model.name, model.digest, data)
+
+    def _make(self, items: list[Item]) -> Iterator[Document]:
+        by_model: dict[str, list[Item]] = {}
+        for item in items:
+            assert item.model is not None
+            by_model.setdefault(item.model.name, []).append(item)
+        for group in by_model.values():
+            model = group[0].model
+            assert model is not None
+            vectors, cut = self._store.embedding.vectors(model, [item.text for item in group])
+            self.embedded += len(group)
+            self.truncated += sum(cut)
+            self._keep(model, group, vectors)
+            for item, vector in zip(group, vectors, strict=True):
+                yield replace(item.document, vector=vector, pending=False)
+
+    def _keep(self, model: ModelInfo, items: list[Item], vectors: list[Vector]) -> None:
+        lines = (
+            orjson.dumps(
+                [_label(model, item.document.content_hash), b64encode(vector.data).decode("ascii")]
+            )
+            + b"\n"
+            for item, vector in zip(items, vectors, strict=True)
+        )
+        fsio.append(self._store.paths.partial, b"".join(lines))
+
+    @cached_property
+    def _partial(self) -> dict[str, bytes]:
+        """The vectors that an interrupted run has left, by model and content hash."""
+        try:
+            data = files.read_file(self._store.paths.partial)
+        except (FileNotFoundError, ValueError):
+            return {}
+        found: dict[str, bytes] = {}
+        for line in jsonl.lines(data):
+            if isinstance(line.value, list) and len(line.value) == 2:
+                label, encoded = line.value
+                found[label] = b64decode(encoded)
+        if found and not data.endswith(b"\n"):
+            fsio.cut(self._store.paths.partial, data.rfind(b"\n") + 1)
+        return found
+
+    def _from_source(self, model: ModelInfo, content_hash: str) -> bytes | None:
+        row = self._rows(model).get(content_hash)
+        if row is None or self._source is None:
+            return None
+        data: bytes = self._source.matrix(model.name)[row].tobytes()
+        return data
+
+    def _rows(self, model: ModelInfo) -> dict[str, int]:
+        if model.name not in self._row_maps:
+            self._row_maps[model.name] = self._map_rows(model)
+        return self._row_maps[model.name]
+
+    @cached_property
+    def _row_maps(self) -> dict[str, dict[str, int]]:
+        return {}
+
+    def _map_rows(self, model: ModelInfo) -> dict[str, int]:
+        source = self._source
+        if source is None or model.name not in source.config.spaces:
+            return {}
+        if source.config.spaces[model.name].info.digest != model.digest:
+            return {}
+        try:
+            source.matrix(model.name)
+        except DamagedError:
+            return {}  # the run has told already that it builds this file anew
+        hashes = source.metadata.plain("hash")
+        return {hashes[ordinal]: row for row, ordinal in enumerate(source.rows(model.name))}
+
+
+def _label(model: ModelInfo, content_hash: str) -> str:
+    return f"{model.digest[:16]}:{content_hash}"

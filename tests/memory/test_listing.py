@@ -1,0 +1,97 @@
+"""Listing and getting records."""
+
+from __future__ import annotations
+
+import pytest
+
+from openclaw_cli.errors import AmbiguousIdError, InvalidNameError, NotFoundError, UsageError
+from openclaw_cli.memory.filters import Filters
+from openclaw_cli.memory.requests import ListRequest
+
+
+@pytest.fixture(params=[False, True], ids=["log", "index"])
+def three(memory, request):
+    memory.add("first", user="a", tags=("x",))
+    memory.later(days=1)
+    memory.add("第二", category="preference", user="b")
+    memory.later(days=1)
+    memory.add("third", category="lesson")
+    if request.param:
+        memory.index()
+    return memory
+
+
+def test_the_newest_comes_first_and_the_total_counts_all(three):
+    data = three.service.list(ListRequest(limit=2)).data
+    assert [item["l0"] for item in data["items"]] == ["third", "第二"]
+    assert data["total"] == 3
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(category=("preference",)), ["第二"]),
+        (Filters(scope=("agent",)), ["third"]),
+        (Filters(user=("a",)), ["first"]),
+        (Filters(tag=("x",)), ["first"]),
+        (Filters(language=("zh",)), ["第二"]),
+        (Filters(user=("nobody",)), []),
+    ],
+)
+def test_filters_choose(three, filters, expected):
+    assert three.listed(filters=filters) == expected
+    rows = three.service.iter_list(ListRequest(filters), warnings := [])
+    assert [row["l0"] for row in rows] == expected
+    assert warnings == []
+
+
+def test_the_best_retained_comes_first_when_asked(three):
+    three.later(days=30)
+    assert three.listed(sort="retrievability") == ["third", "第二", "first"]
+    with pytest.raises(UsageError):
+        three.listed(sort="size")
+
+
+def test_a_record_is_got_by_its_id_or_by_the_end_of_it(three):
+    item = three.service.list(ListRequest()).data["items"][0]
+    for given in (item["id"], item["id"][-8:], item["id"][-12:]):
+        assert three.service.get([given]).data["items"][0]["id"] == item["id"]
+
+
+def test_missing_ids_are_listed_and_none_found_is_an_error(three):
+    item = three.service.list(ListRequest()).data["items"][0]
+    result = three.service.get([item["id"], "mem-nowhere"])
+    assert [failed["id"] for failed in result.data["failed"]] == ["mem-nowhere"]
+    assert result.exit_status == 3
+    with pytest.raises(NotFoundError):
+        three.service.get(["mem-nowhere"])
+
+
+def test_an_ending_that_fits_two_records_lists_them(memory):
+    memory.add("one", id="a-12345678")
+    memory.add("two", id="b-12345678")
+    with pytest.raises(AmbiguousIdError, match="a-12345678, b-12345678"):
+        memory.service.get(["12345678"])
+
+
+def test_an_id_like_a_path_is_refused(three):
+    with pytest.raises(InvalidNameError):
+        three.service.get(["../../../etc/passwd"])
+
+
+def test_listing_reads_no_damaged_record_but_says_so(three):
+    item = three.service.list(ListRequest()).data["items"][0]
+    three.path(item["id"], item["scope"]).write_text("{")
+    result = three.service.list(ListRequest())
+    assert len(result.data["items"]) == 2
+    assert "record-damaged" in {warning.code for warning in result.warnings}
+
+
+def test_status_counts_what_there_is(three):
+    data = three.service.status().data
+    assert data["records"] == 3
+    assert data["byScope"] == {"user": 2, "agent": 1}
+    assert data["byCategory"] == {"event": 1, "preference": 1, "lesson": 1}
+    assert data["bytes"]["records"] > 0
+    assert {model["name"] for model in data["models"]} == {"bge-small-en-v1.5", "bge-small-zh-v1.5"}
+    assert sum(model["pending"] for model in data["models"]) == 3
