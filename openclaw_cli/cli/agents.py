@@ -1,0 +1,51 @@
+"""Commands that can work on every agent in turn (``--all-agents``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from openclaw_cli.cli.context import Invocation
+from openclaw_cli.cli.view import View
+from openclaw_cli.errors import OpenclawError
+from openclaw_cli.result import Result, Warning
+
+if TYPE_CHECKING:
+    from openclaw_cli.memory.service import MemoryService
+
+
+def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Result]) -> Result:
+    """Return the result for the chosen agent, or ``agents: [...]`` of all of them.
+
+    With all agents, one that fails is listed under ``failed`` and the others go on.
+    """
+    if not invocation.all_agents:
+        return work(invocation.memory())
+    done: list[dict[str, Any]] = []
+    failed: list[dict[str, Any]] = []
+    warnings: list[Warning] = []
+    for agent in invocation.agents:
+        try:
+            result = work(invocation.memory(agent))
+        except OpenclawError as error:
+            failed.append({"id": agent, "code": error.code, "reason": error.message})
+            continue
+        done.append({"agent": agent, **result.data})
+        warnings += [replace(said, message=f"{agent}: {said.message}") for said in result.warnings]
+    kind = invocation.path.replace(" ", ".")
+    return Result(kind, {"agents": done, "failed": failed}, tuple(warnings))
+
+
+def lines_for_each(
+    data: dict[str, Any], view: View, lines: Callable[[dict[str, Any], View], Iterable[str]]
+) -> Iterator[str]:
+    """Yield the lines of one result, or of each agent's under its name."""
+    if "agents" not in data:
+        yield from lines(data, view)
+        return
+    for place, part in enumerate(data["agents"]):
+        if place:
+            yield ""
+        yield view.style(f"{part['agent']}:", "bold")
+        yield from lines(part, view)

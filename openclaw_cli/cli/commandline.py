@@ -1,0 +1,239 @@
+"""The command tree for typer: built from the table, a command's module loaded when it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
+from typing import Any, get_type_hints
+
+import click
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup
+
+from openclaw_cli.cli import registry
+from openclaw_cli.cli.options import global_options, version_option
+from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
+
+_SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
+
+
+class NoCommandError(UsageError):
+    """A group was named and none of its commands; ``help_text`` lists them."""
+
+    def __init__(self, message: str, help_text: str) -> None:
+        super().__init__(message, hint="choose one of the commands")
+        self.help_text = help_text
+
+
+def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        ctx.obj.output.text(ctx.get_help().rstrip("\n"))
+        ctx.exit()
+
+
+def _with_help(option: click.Option | None) -> click.Option | None:
+    if option is not None:
+        option.callback = _show_help
+        option.help = "Show this help."
+    return option
+
+
+@contextmanager
+def _placing(ctx: click.Context) -> Iterator[None]:
+    """Tell usage errors of the parser which command they are about."""
+    try:
+        yield
+    except click.UsageError as error:
+        error.ctx = error.ctx or ctx
+        raise
+
+
+def _write_options(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write the command's own parameters, then those that every command takes."""
+    sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global": []}
+    for param in command.get_params(ctx):
+        record = param.get_help_record(ctx)
+        if record is None:
+            continue
+        own = "Options" if param.expose_value else "Global"
+        name = "Arguments" if param.param_type_name == "argument" else own
+        sections[name].append(record)
+    if not sections["Global"]:
+        sections.pop("Global")
+    for name, records in sections.items():
+        if records:
+            with formatter.section("Global options" if name == "Global" else name):
+                formatter.write_dl(records)
+
+
+def _argument_help(module: ModuleType, name: str) -> str:
+    hints = get_type_hints(module.command, include_extras=True)
+    for info in getattr(hints.get(name), "__metadata__", ()):
+        return str(info.help or "")
+    return ""
+
+
+class LeafCommand(TyperCommand):
+    """A command with its module, whose help ends with examples and exit statuses."""
+
+    module: ModuleType
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words after the command."""
+        with _placing(ctx):
+            return super().parse_args(ctx, args)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return ``--help``, printed by the one renderer."""
+        return _with_help(super().get_help_option(ctx))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the option lists."""
+        for param in self.params:
+            if isinstance(param, TyperArgument) and not param.help:
+                # Newer releases of click overwrite the help that typer gave the argument.
+                param.help = _argument_help(self.module, param.name or "")
+        _write_options(self, ctx, formatter)
+
+    def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write examples and exit statuses."""
+        with formatter.section("Examples"):
+            for example in self.module.EXAMPLES:
+                formatter.write(f"{' ' * formatter.current_indent}{example}\n")
+        with formatter.section("Exit status"):
+            exits = [EXIT_DONE, EXIT_FAILED, EXIT_USAGE, *self.module.EXITS]
+            formatter.write_dl([(str(code), registry.EXIT_MEANINGS[code]) for code in exits])
+
+
+@click.pass_context
+def _require_command(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        raise NoCommandError(f"no command given after {ctx.command_path}", ctx.get_help())
+
+
+class LazyGroup(TyperGroup):
+    """A group whose commands come from the table; their modules are imported when chosen."""
+
+    def __init__(self, path: str, help_text: str) -> None:
+        self.path = path
+        params = global_options(all_agents=True)
+        super().__init__(
+            name=path.rpartition(" ")[2] or "openclaw",
+            help=help_text,
+            params=params if path else [version_option(), *params],
+            rich_markup_mode=None,
+            no_args_is_help=False,
+            invoke_without_command=True,
+            callback=_require_command,
+            context_settings=_SETTINGS,
+            subcommand_metavar="COMMAND [ARGS]...",
+        )
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return ``--help``, printed by the one renderer."""
+        return _with_help(super().get_help_option(ctx))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words after the group."""
+        with _placing(ctx):
+            return super().parse_args(ctx, args)
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """Return the names that may follow."""
+        return list(registry.children(self.path))
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the group or the command of this name, or None."""
+        path = f"{self.path} {cmd_name}".strip()
+        if path in registry.GROUPS:
+            return LazyGroup(path, registry.GROUPS[path])
+        return load_command(path) if path in registry.COMMANDS else None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands with their summaries from the table, then the options."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(registry.children(self.path).items()))
+        _write_options(self, ctx, formatter)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first word names; suggest the nearest for an unknown one."""
+        command = self.get_command(ctx, args[0])
+        if command is None:
+            raise UsageError(
+                f"no such command: {ctx.command_path} {args[0]}",
+                hint=self._nearest(ctx, args[0]),
+                details={"usage": _usage(ctx)},
+            )
+        ctx.obj.path = f"{self.path} {args[0]}".strip()
+        if isinstance(command, LeafCommand):
+            ctx.obj.lines = command.module.lines
+            if ctx.obj.given.get("all_agents") and not _for_all_agents(command.module):
+                raise UsageError(f"{ctx.obj.path} works on one agent, not with --all-agents")
+        return args[0], command, args[1:]
+
+    def _nearest(self, ctx: click.Context, word: str) -> str:
+        near = get_close_matches(word, registry.children(self.path), n=1)
+        if near:
+            return f"did you mean {ctx.command_path} {near[0]}?"
+        for path in registry.COMMANDS:
+            if path.rpartition(" ")[2] == word:
+                return f"did you mean openclaw {path}?"
+        return f"{ctx.command_path} --help lists the commands"
+
+
+def _for_all_agents(module: ModuleType) -> bool:
+    return getattr(module, "ALL_AGENTS", False)
+
+
+def load_command(path: str) -> LeafCommand:
+    """Import the module of a command and build it."""
+    module = import_module(registry.module_name(path))
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(path.rpartition(" ")[2], cls=LeafCommand, context_settings=_SETTINGS)(
+        module.command
+    )
+    command = typer.main.get_command(app)
+    if not isinstance(command, LeafCommand):
+        raise TypeError(path)
+    command.module = module
+    command.params += global_options(all_agents=_for_all_agents(module))
+    return command
+
+
+def root() -> LazyGroup:
+    """Return the whole command tree."""
+    return LazyGroup("", registry.SUMMARY)
+
+
+def _usage(ctx: click.Context) -> str:
+    return " ".join([ctx.command_path, *ctx.command.collect_usage_pieces(ctx)])
+
+
+def usage_error(error: click.UsageError) -> UsageError:
+    """Return a usage error of typer in the form of this program, with the nearest option."""
+    message = error.format_message().rstrip(".")
+    details: dict[str, object] = {}
+    hint = None
+    if error.ctx is not None:
+        details["usage"] = _usage(error.ctx)
+        hint = f"{error.ctx.command_path} --help lists what is accepted"
+    if isinstance(error, click.NoSuchOption) and error.ctx is not None:
+        message = f"no such option: {error.option_name}"
+        known = [
+            name
+            for param in error.ctx.command.get_params(error.ctx)
+            for name in (*param.opts, *param.secondary_opts)
+            if name.startswith("-")
+        ]
+        near = get_close_matches(error.option_name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else hint
+    elif message.startswith("Got unexpected extra argument"):
+        hint = "put a text of several words into quotes"
+    return UsageError(message[:1].lower() + message[1:], hint=hint, details=details)

@@ -1,0 +1,80 @@
+"""``memory get``: show memories by id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import typer
+
+from openclaw_cli import errors
+from openclaw_cli.cli.context import current
+from openclaw_cli.cli.view import View, local_time
+from openclaw_cli.result import Result
+
+EXAMPLES = (
+    "openclaw memory get 5f3c9a1e",
+    "openclaw memory get mem-001 mem-002 --level l0 --json",
+)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
+_LEVELS = ("l0", "l1", "l2")
+
+
+def command(
+    ctx: typer.Context,
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
+    ],
+    level: Annotated[
+        Literal["l0", "l1", "l2", "all"],
+        typer.Option("--level", help="Summary, overview, full text, or all of them."),
+    ] = "all",
+) -> Result:
+    """Show memories by id.
+
+    An id may be given whole or by its last 8 or more characters, as tables show it.
+    """
+    result = current(ctx).memory().get(ids)
+    if level == "all":
+        return result
+    items = [
+        {**item, "content": {level: item["content"].get(level)}} for item in result.data["items"]
+    ]
+    return replace(result, data={**result.data, "items": items})
+
+
+def lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    """Show each record as a block: what it is, then its texts; only ids when quiet."""
+    for place, record in enumerate(data["items"]):
+        if view.quiet:
+            yield record["id"]
+            continue
+        if place:
+            yield ""
+        yield view.style(record["id"], "bold")
+        yield from view.pairs(_facts(record))
+        yield from _texts(record["content"], view)
+
+
+def _facts(record: dict[str, Any]) -> list[tuple[str, str]]:
+    owner = record.get("userId")
+    return [
+        ("category", record["category"] + (f" [{record['key']}]" if record.get("key") else "")),
+        ("scope", record["scope"] + (f" ({owner})" if owner else "")),
+        ("language", record.get("language") or ""),
+        ("tags", ", ".join(record.get("tags") or ())),
+        ("created", local_time(record.get("createdAt"))),
+        ("updated", local_time(record.get("updatedAt"))),
+        ("vector", "pending" if record.get("embeddingPending") else ""),
+    ]
+
+
+def _texts(content: dict[str, Any], view: View) -> Iterator[str]:
+    told: set[str] = set()
+    for level in _LEVELS:
+        text = content.get(level)
+        if text and text not in told:
+            told.add(text)
+            yield view.style(f"{level}:", "dim")
+            yield from view.block(text, 2)

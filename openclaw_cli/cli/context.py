@@ -1,0 +1,136 @@
+"""Which state directory, agent, time and service a command works on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from openclaw_cli.cli.render import Output
+from openclaw_cli.clock import Clock, parse_when
+from openclaw_cli.errors import UsageError
+from openclaw_cli.ids import IdSource
+from openclaw_cli.paths import StatePaths, check_name, resolve_state_dir
+
+if TYPE_CHECKING:
+    import click
+
+    from openclaw_cli.cli.progress import Reporter
+    from openclaw_cli.config import Config
+    from openclaw_cli.memory.service import MemoryService
+
+DEFAULT_AGENT = "main"
+DEFAULT_LOCK_TIMEOUT = 10.0
+
+
+class Invocation:
+    """One run of the program: the global options as given, and what follows from them.
+
+    Nothing is opened or checked before it is asked for, so that ``config validate`` works with a
+    broken configuration and ``--help`` without a home directory.
+    """
+
+    def __init__(self, argv: list[str]) -> None:
+        self.given: dict[str, Any] = {}
+        self.path = ""
+        self.lines: Any = None
+        options = argv[: argv.index("--")] if "--" in argv else argv
+        self._scanned = frozenset(options)
+
+    @property
+    def output(self) -> Output:
+        """How to speak; before the options are parsed, as the bare words suggest."""
+
+        def wanted(name: str, *words: str) -> bool:
+            return bool(self.given.get(name)) or not self._scanned.isdisjoint(words)
+
+        return Output(
+            json=wanted("json", "--json"),
+            quiet=bool(self.given.get("quiet")),
+            verbose=wanted("verbose", "--verbose", "-v"),
+            no_color=bool(self.given.get("no_color")),
+        )
+
+    @property
+    def schema(self) -> str:
+        """The name of the JSON document of this command."""
+        return f"openclaw.{self.path.replace(' ', '.') or 'error'}/1"
+
+    @cached_property
+    def state(self) -> StatePaths:
+        """The state directory and what lies in it."""
+        return StatePaths(resolve_state_dir(self.given.get("state_dir")))
+
+    @cached_property
+    def agent(self) -> str:
+        """The agent: ``--agent``, ``$OPENCLAW_AGENT``, or ``main``."""
+        chosen = self.given.get("agent") or os.environ.get("OPENCLAW_AGENT") or DEFAULT_AGENT
+        return check_name("agent", chosen)
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents a command works on: the chosen one, or all with ``--all-agents``."""
+        return self.state.agent_ids() if self.all_agents else [self.agent]
+
+    @property
+    def all_agents(self) -> bool:
+        """Tell whether ``--all-agents`` was given; refuse it together with ``--agent``."""
+        if self.given.get("all_agents") and self.given.get("agent"):
+            raise UsageError("--agent and --all-agents exclude each other")
+        return bool(self.given.get("all_agents"))
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration in force."""
+        from openclaw_cli.config import Config
+
+        return Config.load(self.state.config)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """The clock, fixed by ``--now``."""
+        now = self.given.get("now")
+        return Clock(parse_when(now, Clock().now(), option="--now")) if now else Clock()
+
+    @property
+    def lock_timeout(self) -> float:
+        """Seconds to wait for a lock."""
+        seconds = self.given.get("lock_timeout")
+        if seconds is None:
+            return DEFAULT_LOCK_TIMEOUT
+        if not seconds >= 0:  # also refuses NaN
+            raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
+        return float(seconds)
+
+    def memory(self, agent: str | None = None) -> MemoryService:
+        """Open the memory service of an agent (the chosen one by default)."""
+        from openclaw_cli.memory.environment import Environment
+        from openclaw_cli.memory.service import MemoryService
+
+        environment = Environment(
+            state=self.state,
+            config=self.config,
+            clock=self.clock,
+            ids=IdSource(self.clock),
+            lock_timeout=self.lock_timeout,
+            holder=f"openclaw {self.path}",
+        )
+        return MemoryService(environment, agent or self.agent)
+
+    def progress(self) -> Reporter:
+        """Return a context manager that shows progress on standard error."""
+        from openclaw_cli.cli.progress import Reporter
+
+        return Reporter(self.output, self.clock)
+
+    def stdin(self) -> Any:
+        """Return standard input as a binary stream; refuse a closed one."""
+        if sys.stdin is None:
+            raise UsageError("standard input is closed", hint="give a file, or text as argument")
+        return sys.stdin.buffer
+
+
+def current(ctx: click.Context) -> Invocation:
+    """Return the invocation that a command belongs to."""
+    return cast("Invocation", ctx.obj)

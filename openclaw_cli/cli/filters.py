@@ -1,0 +1,44 @@
+"""The filter options of a command line as the filters of the memory layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from openclaw_cli.cli.context import Invocation
+from openclaw_cli.clock import parse_when
+
+if TYPE_CHECKING:
+    from openclaw_cli.memory.filters import Filters
+
+
+def moment(invocation: Invocation, text: str | None, option: str) -> datetime | None:
+    """Return the time that an option names, counted from the command's present."""
+    return None if text is None else parse_when(text, invocation.clock.now(), option=option)
+
+
+def build_filters(
+    invocation: Invocation,
+    *,
+    category: list[str] | None,
+    scope: Sequence[str] | None,
+    user: list[str] | None,
+    tag: list[str] | None,
+    language: list[str] | None,
+    period: tuple[str | None, str | None],
+    pending: bool = False,
+) -> Filters:
+    """Return the filters that the options name; ``period`` is ``--since`` and ``--until``."""
+    from openclaw_cli.memory.filters import Filters
+
+    return Filters(
+        category=tuple(category or ()),
+        scope=tuple(scope or ()),
+        user=tuple(user or ()),
+        tag=tuple(tag or ()),
+        language=tuple(language or ()),
+        since=moment(invocation, period[0], "--since"),
+        until=moment(invocation, period[1], "--until"),
+        pending=pending,
+    )

@@ -1,0 +1,61 @@
+"""Which commands there are: the one table from which help, completion and manual pages come.
+
+A new command is one line here and one module in ``commands``, named after its words.
+"""
+
+from __future__ import annotations
+
+from openclaw_cli import errors
+
+SUMMARY = "Remember and find again, offline: memories and sessions on disk."
+
+GROUPS: dict[str, str] = {
+    "memory": "Store, find and look after memories.",
+    "model": "The embedding models on this machine.",
+    "config": "The configuration in force, and where it comes from.",
+}
+
+COMMANDS: dict[str, str] = {
+    "memory add": "Store one memory.",
+    "memory get": "Show memories by id.",
+    "memory list": "List memories, newest first.",
+    "memory search": "Find memories by words and by meaning.",
+    "memory index": "Bring the search index up to date with the records.",
+    "memory status": "Tell what is stored, what is indexed and what is pending.",
+    "memory import": "Read memories from a file or standard input.",
+    "model list": "List the embedding models and the languages they read.",
+    "model verify": "Check the files of the models against their recorded digests.",
+    "config get": "Show configuration values.",
+    "config show": "Show every setting, its meaning and its origin.",
+    "config validate": "Check the configuration file and the environment.",
+    "config schema": "List what the configuration may hold.",
+}
+
+EXIT_MEANINGS: dict[int, str] = {
+    errors.EXIT_DONE: "done",
+    errors.EXIT_FAILED: "failed",
+    errors.EXIT_USAGE: "the command line or the configuration is wrong",
+    errors.EXIT_PARTIAL: "finished, with some items failed (they are listed)",
+    errors.EXIT_NOT_FOUND: "no such agent, record or session",
+    errors.EXIT_LOCKED: "locked by another process, try again",
+    errors.EXIT_TOO_OLD: "a format too old: run migrate",
+    errors.EXIT_TOO_NEW: "a format newer than this program",
+    errors.EXIT_DAMAGED: "damaged data: run memory index",
+    errors.EXIT_UNAVAILABLE: "a needed model, extra or service is missing",
+    errors.EXIT_INTERRUPTED: "interrupted",
+}
+
+
+def module_name(path: str) -> str:
+    """Return the module of the command that the words ``path`` name."""
+    return "openclaw_cli.cli.commands." + path.replace(" ", "_").replace("-", "_")
+
+
+def children(group: str) -> dict[str, str]:
+    """Return name and summary of what can follow the words ``group`` ("" at the root)."""
+    start = f"{group} " if group else ""
+    return {
+        path.removeprefix(start): summary
+        for path, summary in {**GROUPS, **COMMANDS}.items()
+        if path.startswith(start) and " " not in path.removeprefix(start)
+    }

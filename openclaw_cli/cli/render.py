@@ -1,0 +1,247 @@
+"""The one module that prints: results, warnings and errors, for people or as JSON documents."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from openclaw_cli.cli.view import View, clean, clean_line
+from openclaw_cli.errors import EXIT_FAILED, OpenclawError
+from openclaw_cli.result import Result, Warning
+
+#: Turns the data of a result into lines for people.
+Lines = Callable[[dict[str, Any], View], Iterable[str]]
+
+_SHOWN_FAILURES = 20
+
+
+class OutputClosed(Exception):
+    """The reader of standard output has gone away, which is no failure (``| head``)."""
+
+
+class OutputError(OpenclawError):
+    """Standard output cannot take what the command wants to say."""
+
+    code = "output"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A result that is printed while it is made: one JSON object a line (``--jsonl``).
+
+    ``warnings`` fills while the items are made and is told after the last one.
+    """
+
+    items: Iterator[dict[str, Any]]
+    warnings: list[Warning]
+
+
+def prepare_streams() -> None:
+    """Make the standard streams speak UTF-8 whatever the locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None and hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def output_failed(error: OSError) -> int:
+    """Report that standard output failed and return the exit status."""
+    if isinstance(error, BrokenPipeError):
+        _abandon_stdout()
+        return 0
+    Output().error(_output_error(error), "openclaw.error/1")
+    _abandon_stdout()
+    return EXIT_FAILED
+
+
+def _output_error(error: OSError) -> OutputError:
+    return OutputError(
+        f"cannot write to standard output: {error.strerror or error}",
+        hint="what the command did is done; give its output another place",
+    )
+
+
+def _abandon_stdout() -> None:
+    """Send what the interpreter still flushes at exit nowhere."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _to_stdout(data: bytes) -> None:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed", hint="give the output a place")
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        _abandon_stdout()
+        raise OutputClosed from error
+    except OSError as error:
+        _abandon_stdout()
+        raise _output_error(error) from error
+
+
+def _to_stderr(text: str) -> None:
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except OSError:
+        # There is no other place to complain; the exit status still tells.
+        return
+
+
+def dump(document: object, *, indent: bool = False) -> bytes:
+    """Return JSON bytes, whatever characters came in from the command line."""
+    import orjson
+
+    option = orjson.OPT_INDENT_2 if indent else 0
+    try:
+        return orjson.dumps(document, option=option)
+    except TypeError:
+        return orjson.dumps(_encodable(document), option=option)
+
+
+def _encodable(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {str(_encodable(key)): _encodable(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_encodable(inner) for inner in value]
+    return value
+
+
+def _color_wanted(no_color: bool) -> bool:
+    if no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return is_terminal(sys.stdout)
+
+
+def is_terminal(stream: Any) -> bool:
+    """Tell whether a standard stream, which may be closed, is a terminal."""
+    try:
+        return stream is not None and bool(stream.isatty())
+    except ValueError:
+        return False
+
+
+def _terminal_width() -> int | None:
+    if not is_terminal(sys.stdout):
+        return None
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where and how a command speaks: as JSON or to people, much or little."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+
+    @property
+    def view(self) -> View:
+        """What the human output may know of the terminal."""
+        color = _color_wanted(self.no_color)
+        return View(_terminal_width(), color, self.quiet, self.verbose)
+
+    def result(self, result: Result, lines: Lines) -> int:
+        """Print a result and its warnings; return the exit status."""
+        if self.json:
+            self._document(result.document())
+            return result.exit_status
+        text = "\n".join(lines(result.data, self.view))
+        if text:
+            self.text(text)
+        self.warnings(result.warnings)
+        self._failures(result.data.get("failed") or [])
+        return result.exit_status
+
+    def stream(self, stream: Stream) -> int:
+        """Print items as they come, in blocks so that a long list is fast."""
+        block: list[bytes] = []
+        for item in stream.items:
+            block.append(dump(item))
+            if len(block) == 256:
+                _to_stdout(b"\n".join(block) + b"\n")
+                block.clear()
+        if block:
+            _to_stdout(b"\n".join(block) + b"\n")
+        self.warnings(stream.warnings)
+        return 0
+
+    def text(self, text: str) -> None:
+        """Print finished lines for people on standard output."""
+        _to_stdout(text.encode("utf-8", "backslashreplace") + b"\n")
+
+    def note(self, text: str) -> None:
+        """Print one line of progress or advice on standard error, unless quiet."""
+        if not self.quiet:
+            _to_stderr(f"openclaw: {clean_line(text)}")
+
+    def warnings(self, warnings: Iterable[Warning]) -> None:
+        """Print warnings on standard error, unless quiet."""
+        for warning in warnings:
+            place = warning.path
+            where = f" ({place})" if place and place not in warning.message else ""
+            self.note(f"warning: {warning.message}{where}")
+
+    def error(self, error: OpenclawError, schema: str, preface: str = "") -> None:
+        """Print a failure: one document with ``--json``, else lines on standard error."""
+        if self.json:
+            self._document(_failure(error, schema))
+            return
+        if preface:
+            _to_stderr(clean(preface) + "\n")
+        _to_stderr(f"openclaw: error: {clean_line(error.message)}")
+        for line in _further(error):
+            _to_stderr(f"  {clean_line(line)}")
+        usage = error.details.get("usage")
+        if usage:
+            _to_stderr(f"usage: {usage}")
+        if error.hint:
+            _to_stderr(f"hint: {clean_line(error.hint)}")
+
+    def traceback(self, text: str) -> None:
+        """Print a traceback on standard error (``--verbose``)."""
+        _to_stderr(clean(text))
+
+    def _document(self, document: dict[str, Any]) -> None:
+        _to_stdout(dump(document, indent=is_terminal(sys.stdout)) + b"\n")
+
+    def _failures(self, failed: list[dict[str, Any]]) -> None:
+        limit = len(failed) if self.verbose else _SHOWN_FAILURES
+        for item in failed[:limit]:
+            line = item.get("line")
+            name = f"line {line}" if line else str(item.get("id") or item.get("path") or "item")
+            _to_stderr(f"openclaw: failed: {clean_line(name)}: {clean_line(str(item['reason']))}")
+        if len(failed) > limit:
+            _to_stderr(f"openclaw: failed: {len(failed) - limit} more (--verbose lists them)")
+
+
+def _further(error: OpenclawError) -> list[str]:
+    """Return the other problems of an error that found several (the message names the first)."""
+    problems = error.details.get("problems")
+    if not isinstance(problems, list):
+        return []
+    return [
+        (f"line {found['line']}: " if found["line"] else "") + f"{found['key']} {found['message']}"
+        for found in problems[1:]
+    ]
+
+
+def _failure(error: OpenclawError, schema: str) -> dict[str, Any]:
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
+    if error.hint:
+        body["hint"] = error.hint
+    if error.path:
+        body["path"] = error.path
+    return {"schema": schema, "ok": False, "error": {**body, **error.details}}

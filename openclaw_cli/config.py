@@ -1,0 +1,283 @@
+"""Configuration: ``<state>/openclaw.json`` (JSON5) below the environment below options.
+
+A value of the wrong type is an error that names file, line and key; `config_keys` is the schema.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from openclaw_cli.config_keys import GENERAL, KEYS, Key, Value, span_seconds
+from openclaw_cli.errors import ConfigError, StorageError
+
+_MAX_DEPTH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One value that the configuration may not hold; ``line`` is None outside of the file."""
+
+    key: str
+    line: int | None
+    message: str
+
+    def document(self) -> dict[str, Any]:
+        """Return the problem as it stands in a JSON document."""
+        return {"key": self.key, "line": self.line, "message": self.message}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The configuration in force: a value and an origin for every key of the schema.
+
+    ``document`` is what the file holds, keys of other programs included.
+    """
+
+    path: Path | None
+    values: Mapping[str, Value]
+    origins: Mapping[str, str]
+    document: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: Path, environ: Mapping[str, str] | None = None) -> Config:
+        """Read ``path`` (which need not exist) and the environment.
+
+        Raises `ConfigError` for a file that is no JSON5 object or a value of the wrong type, and
+        `StorageError` for a file that cannot be read.
+        """
+        environ = os.environ if environ is None else environ
+        data = _read(path)
+        document = {} if data is None else _parse(path, data)
+        values, origins, problems = _settle(document, environ)
+        if problems:
+            raise _refusal(path, data, problems)
+        return cls(path, values, origins, document)
+
+    @classmethod
+    def defaults(cls) -> Config:
+        """Return the configuration of an empty file and an empty environment."""
+        values, origins, _ = _settle({}, {})
+        return cls(None, values, origins, {})
+
+    def get(self, key: str) -> Value:
+        """Return the value of a key of the schema."""
+        return self.values[key]
+
+    def text(self, key: str) -> str:
+        """Return the value of a text key that is never null."""
+        return cast("str", self.values[key])
+
+    def optional_text(self, key: str) -> str | None:
+        """Return the value of a text key; None for null."""
+        return cast("str | None", self.values[key])
+
+    def integer(self, key: str) -> int:
+        """Return the value of a whole-number key that is never null."""
+        return cast("int", self.values[key])
+
+    def number(self, key: str) -> float:
+        """Return the value of a number key that is never null."""
+        return float(cast("float", self.values[key]))
+
+    def flag(self, key: str) -> bool:
+        """Return the value of a yes-or-no key."""
+        return cast("bool", self.values[key])
+
+    def seconds(self, key: str) -> int:
+        """Return the value of a duration key in seconds."""
+        return span_seconds(self.text(key))
+
+    def origin(self, key: str) -> str:
+        """Return where the value comes from: default, file, or ``environment NAME``."""
+        return self.origins[key]
+
+    def items(self) -> Iterator[tuple[Key, Value, str]]:
+        """Yield schema entry, value and origin of every key, in the order of the schema."""
+        for name, key in KEYS.items():
+            yield key, self.values[name], self.origins[name]
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StorageError(
+            f"cannot read {path}: {error.strerror or error}",
+            path=str(path),
+            hint="check the permissions, or give another --state-dir",
+        ) from error
+
+
+def _parse(path: Path, data: bytes) -> dict[str, Any]:
+    import orjson
+
+    try:
+        document = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        document = _parse_json5(path, data)
+    if not isinstance(document, dict):
+        raise ConfigError(
+            f"{path}: the file must hold one object {{...}}",
+            path=str(path),
+            hint="correct or remove the file",
+        )
+    return document
+
+
+def _parse_json5(path: Path, data: bytes) -> object:
+    import pyjson5
+
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            f"{path}:{line}: byte {error.start} is not UTF-8",
+            path=str(path),
+            hint="save the file as UTF-8",
+        ) from error
+    try:
+        return pyjson5.decode(text, maxdepth=_MAX_DEPTH)
+    except pyjson5.Json5DecoderException as error:
+        said = str(error.args[0]) if error.args else "it cannot be read"
+        near = re.search(r"near (\d+)", said)
+        line = text.count("\n", 0, max(0, int(near[1]) - 1)) + 1 if near else 1
+        reason = re.sub(r"b'(\w+)'", r"\1", said.partition(" near ")[0])
+        raise ConfigError(
+            f"{path}:{line}: this is not JSON5: {reason}",
+            path=str(path),
+            hint="correct the file; openclaw config validate checks it",
+        ) from error
+
+
+_Settled = tuple[dict[str, Value], dict[str, str], list[tuple[str, str]]]
+
+
+def _settle(document: Mapping[str, Any], environ: Mapping[str, str]) -> _Settled:
+    """Return values and origins of all keys, and ``(key, message)`` of every bad value."""
+    values: dict[str, Value] = {}
+    origins: dict[str, str] = {}
+    problems: list[tuple[str, str]] = []
+
+    def take(key: Key, name: str, value: object, origin: str) -> None:
+        if key.accepts(value):
+            values[key.name] = cast("Value", value)
+            origins[key.name] = origin
+        else:
+            problems.append((name, f"must be {key.expected}, not {_show(value)}"))
+
+    flat = _flatten(document, problems) if document else {}
+    for name, targets in GENERAL.items():
+        for target in targets:
+            if name in flat:
+                take(KEYS[target], name, flat[name], "file")
+    for name, key in KEYS.items():
+        if name in flat:
+            take(key, name, flat[name], "file")
+        if key.env and environ.get(key.env):
+            take(key, key.env, key.read(environ[key.env]), f"environment {key.env}")
+        if name not in values:
+            values[name] = key.default
+            origins[name] = "default"
+    return values, origins, list(dict.fromkeys(problems))
+
+
+def _sections() -> frozenset[str]:
+    """Return the dotted names of all objects that the schema enters."""
+    names = [*KEYS, *GENERAL]
+    return frozenset(
+        name[:place] for name in names for place in range(len(name)) if name[place] == "."
+    )
+
+
+def _flatten(document: Mapping[str, Any], problems: list[tuple[str, str]]) -> dict[str, Any]:
+    """Return the values below the sections of the schema by dotted name; others are passed by."""
+    sections = _sections()
+    flat: dict[str, Any] = {}
+    pending: list[tuple[str, Any]] = list(document.items())
+    while pending:
+        name, value = pending.pop()
+        if name not in sections:
+            flat[name] = value
+        elif isinstance(value, dict):
+            pending.extend((f"{name}.{part}", inner) for part, inner in value.items())
+        else:
+            problems.append((name, f"must be an object {{...}}, not {_show(value)}"))
+    return flat
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, (dict, list)):
+        return "an object" if isinstance(value, dict) else "a list"
+    shown = ascii(value) if isinstance(value, str) else str(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _refusal(path: Path, data: bytes | None, found: list[tuple[str, str]]) -> ConfigError:
+    text = "" if data is None else data.decode("utf-8-sig", "replace")
+    variables = {key.env for key in KEYS.values()}
+    problems = [
+        Problem(name, None if name in variables else line_of(text, name), message)
+        for name, message in found
+    ]
+    problems.sort(key=lambda problem: (problem.line is None, problem.line))
+    first = problems[0]
+    in_file = first.key not in variables
+    place = str(path) if in_file else "environment"
+    line = f":{first.line}" if first.line else ""
+    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return ConfigError(
+        f"{place}{line}: {first.key} {first.message}{more}",
+        path=str(path) if in_file else None,
+        hint="openclaw config validate lists every problem, config schema what is allowed",
+        details={"problems": [problem.document() for problem in problems]},
+    )
+
+
+def suggest(name: str) -> str | None:
+    """Return the key that ``name`` most likely means, or None."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, KEYS, n=1)
+    if near:
+        return near[0]
+    last = name.rpartition(".")[2].lower()
+    return next((key for key in KEYS if key.lower().endswith(f".{last}")), None)
+
+
+_TOKEN = (
+    r"""(?P<skip>//[^\n]*|/\*.*?\*/|\s+)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
+    r"""|(?P<mark>[][{}:,])|(?P<word>[^][{}:,"'\s/]+)"""
+)
+
+
+def line_of(text: str, dotted: str) -> int | None:
+    """Return the line of a key in JSON5 text that has been parsed already; None if not found.
+
+    The last one counts where a key is repeated, as for the parser.
+    """
+    found: int | None = None
+    path: list[str | None] = []
+    key: str | None = None
+    for token in re.finditer(_TOKEN, text, re.DOTALL):
+        if token["text"] or token["word"]:
+            key = token["word"] or token["text"][1:-1]
+        elif token["mark"] == ":":
+            names = [*path[1:], key]
+            if None not in names and ".".join(cast("list[str]", names)) == dotted:
+                found = text.count("\n", 0, token.start()) + 1
+        elif token["mark"] in ("{", "["):
+            path.append(key if token["mark"] == "{" else None)
+            key = None
+        elif token["mark"] in ("}", "]") and path:
+            path.pop()
+    return found

@@ -1,0 +1,251 @@
+"""The configuration schema: every key, what it may hold, its default and its meaning.
+
+Keys that are not here are left alone: other programs may share the file.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+Value = str | int | float | bool | None
+
+_SPAN = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+_SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_KINDS = {
+    "text": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "flag": "true or false",
+    "span": "a duration such as 30m, 12h or 7d",
+}
+_FLAGS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One configuration key.
+
+    ``kind`` is text, integer, number, flag or span; a ``default`` of None means that null is
+    allowed; ``env`` is the environment variable that overrides the file.
+    """
+
+    name: str
+    kind: str
+    default: Value
+    doc: str
+    choices: tuple[str, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+    env: str | None = None
+
+    @property
+    def expected(self) -> str:
+        """Say in words what the key may hold."""
+        if self.choices:
+            said = "one of " + ", ".join(self.choices)
+        else:
+            said = _KINDS[self.kind]
+            if self.low > -math.inf:
+                said += f" from {self.low:.15g} to {self.high:.15g}"
+        return said + (" or null" if self.default is None else "")
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether ``value`` has the right type and lies in the range."""
+        if value is None:
+            return self.default is None
+        if self.kind == "flag":
+            return isinstance(value, bool)
+        if self.kind == "text":
+            return isinstance(value, str) and (not self.choices or value in self.choices)
+        if self.kind == "span":
+            return isinstance(value, str) and _SPAN.fullmatch(value) is not None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        if self.kind == "integer" and not isinstance(value, int):
+            return False
+        return math.isfinite(value) and self.low <= value <= self.high
+
+    def read(self, text: str) -> object:
+        """Return what the text of an environment variable means; the text itself if nothing."""
+        if self.kind == "flag":
+            return _FLAGS.get(text.lower(), text)
+        if self.kind in ("integer", "number"):
+            try:
+                return int(text) if self.kind == "integer" else float(text)
+            except ValueError:
+                return text
+        return text
+
+
+def span_seconds(text: str) -> int:
+    """Return the seconds of a duration such as ``30m``; the text was accepted before."""
+    match = _SPAN.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return int(match[1]) * _SPAN_SECONDS[match[2]]
+
+
+def _text(name: str, default: str | None, doc: str, *choices: str, env: str | None = None) -> Key:
+    return Key(name, "text", default, doc, choices, env=env)
+
+
+def _integer(
+    name: str, default: int | None, low: int, high: int, doc: str, env: str | None = None
+) -> Key:
+    return Key(name, "integer", default, doc, low=low, high=high, env=env)
+
+
+def _number(name: str, default: float | None, low: float, high: float, doc: str) -> Key:
+    return Key(name, "number", default, doc, low=low, high=high)
+
+
+def _span(name: str, default: str, doc: str) -> Key:
+    return Key(name, "span", default, doc)
+
+
+def _stability(category: str, days: float) -> Key:
+    doc = f"Days until a new {category} is recalled with probability 0.9."
+    return _number(f"memory.fsrs.initialStability.{category}", days, 0.001, 36500, doc)
+
+
+_EMBEDDING = (
+    _text(
+        "memory.embedding.provider",
+        "local",
+        "Who turns texts into vectors; auto asks the API when OPENAI_API_KEY is set.",
+        "local",
+        "openai",
+        "auto",
+        env="OPENCLAW_EMBEDDING_PROVIDER",
+    ),
+    _text(
+        "memory.embedding.model",
+        "text-embedding-3-small",
+        "The model that the embeddings API is asked for.",
+        env="OPENCLAW_EMBEDDING_MODEL",
+    ),
+    _text(
+        "memory.embedding.localModel",
+        None,
+        "One installed local model for all texts; null: the shipped ones, by language.",
+        env="OPENCLAW_EMBEDDING_LOCAL_MODEL",
+    ),
+    _integer("memory.embedding.dimensions", None, 1, 8192, "Dimensions asked of the API."),
+    _integer("memory.embedding.batchSize", 100, 1, 2048, "Texts in one request to the API."),
+    _text(
+        "memory.embedding.baseUrl",
+        "https://api.openai.com/v1",
+        "Where the embeddings API answers.",
+        env="OPENCLAW_EMBEDDING_BASE_URL",
+    ),
+)
+
+_RETRIEVAL = (
+    _text(
+        "memory.retrieval.mode",
+        "hybrid",
+        "Which lists a search asks: words, vectors, or both.",
+        "hybrid",
+        "lexical",
+        "dense",
+        env="OPENCLAW_MEMORY_MODE",
+    ),
+    _text(
+        "memory.retrieval.fusion",
+        "relative",
+        "How the two lists become one.",
+        "relative",
+        "rrf",
+        env="OPENCLAW_MEMORY_FUSION",
+    ),
+    _number("memory.retrieval.relative.lexicalWeight", 0.4, 0, 1, "Weight of the words."),
+    _number("memory.retrieval.relative.denseWeight", 0.6, 0, 1, "Weight of the vectors."),
+    _integer("memory.retrieval.relative.candidates", 200, 1, 10000, "Length of each list."),
+    _number("memory.retrieval.rrf.lexicalWeight", 0.3, 0, 1, "Weight of the words."),
+    _number("memory.retrieval.rrf.denseWeight", 0.7, 0, 1, "Weight of the vectors."),
+    _integer("memory.retrieval.rrf.candidates", 50, 1, 10000, "Length of each list."),
+    _integer("memory.retrieval.rrf.k", 60, 0, 10000, "The constant added to each rank."),
+    _integer("memory.retrieval.topK", 10, 1, 1000, "Results of a search."),
+    _number(
+        "memory.retrieval.forgetting",
+        0.2,
+        0,
+        1,
+        "How much a faded memory sinks: score x (1 - this x (1 - retrievability)).",
+    ),
+)
+
+_MEMORY = (
+    _stability("profile", 180.0),
+    _stability("preference", 60.0),
+    _stability("event", 14.0),
+    _stability("lesson", 60.0),
+    _stability("pattern", 60.0),
+    _stability("case", 30.0),
+    _number("memory.dedup.same", None, 0, 1, "Cosine of the same statement; null: the model's."),
+    _number("memory.dedup.new", None, 0, 1, "Cosine of another statement; null: the model's."),
+    _integer("memory.reflect.minRecords", 50, 1, 100000, "New records that make it due."),
+    _span("memory.reflect.interval", "24h", "Time that makes it due, when there is news."),
+    _integer("memory.reflect.maxInsights", 5, 1, 100, "Insights of one group."),
+    _text("memory.extractModel.baseUrl", None, "Where the chat API answers."),
+    _text("memory.extractModel.model", None, "The model that reads conversations."),
+    _text("memory.extractModel.apiKeyEnv", "OPENAI_API_KEY", "The variable with the API key."),
+    Key("memory.shareUserMemory", "flag", False, "Keep user memory in one place for all agents."),
+    _integer(
+        "memory.memoryMaxTokens",
+        3000,
+        1,
+        1000000,
+        "Budget of the memories put into a prompt.",
+        env="OPENCLAW_MEMORY_MAX_TOKENS",
+    ),
+    _text(
+        "memory.locale",
+        None,
+        "Language of headings in a prompt; null: the query's.",
+        "zh",
+        "en",
+        env="OPENCLAW_MEMORY_LOCALE",
+    ),
+    _integer("memory.wal.maxEntries", 1000, 1, 1000000, "WAL entries that make a checkpoint."),
+    _integer("memory.wal.maxBytes", 8388608, 1024, 1 << 40, "WAL bytes that make a checkpoint."),
+    _integer(
+        "memory.index.hnswThreshold", 200000, 0, 1 << 40, "Vectors above which HNSW is built."
+    ),
+)
+
+_SESSION = (
+    _span("session.idleTimeout", "30m", "Idle time after which a session is dormant."),
+    _span("session.archiveAfter", "7d", "Dormant time after which it is archived."),
+    _text(
+        "session.context.pruneStrategy",
+        "sliding-window",
+        "How a long history is shortened.",
+        "sliding-window",
+        "summary",
+        "importance",
+    ),
+    _integer("session.context.threshold", 30, 1, 1000000, "Messages above which to summarise."),
+    _integer("session.context.keepRecent", 10, 0, 100000, "Latest messages always kept."),
+)
+
+KEYS: dict[str, Key] = {key.name: key for key in _EMBEDDING + _RETRIEVAL + _MEMORY + _SESSION}
+
+#: General forms that set the key of every fusion at once; the particular key wins.
+GENERAL: dict[str, tuple[str, ...]] = {
+    "memory.retrieval.weights.lexical": (
+        "memory.retrieval.relative.lexicalWeight",
+        "memory.retrieval.rrf.lexicalWeight",
+    ),
+    "memory.retrieval.weights.dense": (
+        "memory.retrieval.relative.denseWeight",
+        "memory.retrieval.rrf.denseWeight",
+    ),
+    "memory.retrieval.candidates": (
+        "memory.retrieval.relative.candidates",
+        "memory.retrieval.rrf.candidates",
+    ),
+    "memory.retrieval.k": ("memory.retrieval.rrf.k",),
+}

@@ -1,0 +1,131 @@
+"""What is different on a terminal: colours, the width of tables, the progress bar."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+
+import pytest
+
+from openclaw_cli.cli.progress import Reporter
+from openclaw_cli.cli.render import Output
+from openclaw_cli.cli.view import display_width
+
+
+def on_terminal(*args: str, columns: int = 60, code: str | None = None, **env: str) -> str:
+    """Run the program with all streams on a terminal and return what appeared there."""
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    program = ["-c", code] if code else ["-m", "openclaw_cli", *args]
+    process = subprocess.Popen(
+        [sys.executable, *program],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**os.environ, **env},
+    )
+    os.close(child)
+    seen = bytearray()
+    while True:
+        try:
+            block = os.read(parent, 65536)
+        except OSError:  # how Linux tells that the other end is closed
+            break
+        if not block:
+            break
+        seen += block
+    os.close(parent)
+    process.wait(timeout=60)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def test_a_table_fits_the_terminal_and_is_coloured(state_dir):
+    shown = on_terminal("config", "show", columns=70)
+    assert shown.count("\x1b[1m") == 1
+    plain = shown.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "")
+    rows = plain.splitlines()[1:]
+    assert len(rows) > 30
+    assert any(row.endswith("…") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("args", "env"),
+    [(["--no-color"], {}), ([], {"NO_COLOR": "1"}), ([], {"TERM": "dumb"})],
+)
+def test_colours_can_be_refused(state_dir, args, env):
+    assert "\x1b" not in on_terminal("config", "show", *args, **env)
+
+
+def test_elsewhere_there_are_no_colours_and_nothing_is_cut(run_cli):
+    out = run_cli("config", "show").out
+    assert "\x1b" not in out
+    assert "…" not in out
+
+
+def test_json_is_indented_for_people_only(state_dir, run_cli):
+    assert on_terminal("config", "validate", "--json").startswith("{\n  ")
+    assert run_cli("config", "validate", "--json").out.count("\n") == 1
+
+
+class SteppingClock:
+    """A clock that goes on by a fixed step at every look."""
+
+    def __init__(self, step: float) -> None:
+        self.now = 0.0
+        self.step = step
+
+    def monotonic(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def _report(capsys, output: Output, step: float, total: int | None) -> list[str]:
+    with Reporter(output, SteppingClock(step)) as progress:
+        for done in range(100):
+            progress("embedding", done, total)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    return captured.err.splitlines()
+
+
+def test_elsewhere_progress_is_a_line_every_ten_seconds(capsys):
+    lines = _report(capsys, Output(), 1.0, 100)
+    assert len(lines) == 10
+    assert lines[0] == "openclaw: embedding 9 of 100, 1 a second, 91 s left"
+
+
+def test_progress_without_a_total_names_count_and_rate(capsys):
+    assert _report(capsys, Output(), 10.0, None)[1] == "openclaw: embedding 1, 0 a second"
+
+
+def test_short_work_and_quiet_show_no_progress(capsys):
+    assert _report(capsys, Output(), 0.01, 100) == []
+    assert _report(capsys, Output(quiet=True), 10.0, 100) == []
+
+
+def test_on_a_terminal_progress_is_a_bar_with_count_rate_and_rest():
+    code = """
+import time
+from openclaw_cli.cli.progress import Reporter
+from openclaw_cli.cli.render import Output
+from openclaw_cli.clock import Clock
+with Reporter(Output(), Clock()) as progress:
+    for done in range(120):
+        progress("embedding", done, 200)
+        time.sleep(0.02)
+"""
+    shown = on_terminal(code=code, columns=100)
+    assert "embedding" in shown
+    assert "/200" in shown
+    assert "/s" in shown
+    assert "0:00:0" in shown
+
+
+def test_a_row_is_never_wider_than_the_terminal(state_dir):
+    shown = on_terminal("model", "list", "--no-color", columns=90)
+    assert all(display_width(row) <= 90 for row in shown.splitlines())

@@ -1,0 +1,116 @@
+"""Widths, wrapping, tables and the harmlessness of stored text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_cli.cli.view import (
+    View,
+    clean,
+    clean_line,
+    display_width,
+    local_time,
+    short_id,
+    shorten,
+    size,
+    wrap,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("plain", 5),
+        ("中文", 4),
+        ("ｆｕｌｌ", 8),
+        ("한국어", 6),
+        ("かな", 4),
+        ("e\u0301", 1),
+        ("é", 1),
+        ("🙂", 2),
+        ("👩\u200d🚀", 4),
+        ("สวัสดี", 4),
+        ("", 0),
+    ],
+)
+def test_width_counts_terminal_cells(text, cells):
+    assert display_width(text) == cells
+
+
+def test_escapes_and_controls_are_shown_and_not_sent():
+    assert clean("a\x1b[31mred\x07\x9b2J\x00") == r"a\x1b[31mred\x07\x9b2J\x00"
+    assert clean("left\u202eright\u2066") == r"left\u202eright\u2066"
+    assert clean("half \ud83d") == r"half \ud83d"
+    assert clean("line\r\nline\r") == "line\nline\\x0d"
+
+
+def test_ordinary_text_stays_as_it_is():
+    text = "tab\tnew\nline, 中文, e\u0301, 👩\u200d🚀, مرحبا"
+    assert clean(text) == text
+
+
+@given(st.text())
+def test_cleaned_text_drives_no_terminal(text):
+    assert not set(clean(text)) & {chr(c) for c in (*range(9), *range(11, 32), *range(127, 160))}
+    assert "\n" not in clean_line(text)
+
+
+@given(st.text(max_size=80), st.integers(4, 30))
+def test_wrapping_keeps_every_character_and_the_width(text, width):
+    text = clean(text).expandtabs(4)
+    lines = list(wrap(text, width))
+    assert all(display_width(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(text.split())
+
+
+def test_chinese_text_breaks_anywhere_and_english_at_blanks():
+    assert list(wrap("用户偏好 TypeScript", 10)) == ["用户偏好", "TypeScript"]
+    assert list(wrap("用户喜欢喝咖啡", 8)) == ["用户喜欢", "喝咖啡"]
+    assert list(wrap("one two three", 8)) == ["one two", "three"]
+    assert list(wrap("unbreakable", 5)) == ["unbre", "akabl", "e"]
+
+
+@given(st.text(max_size=40), st.integers(1, 20))
+def test_shortened_text_fits(text, width):
+    assert display_width(shorten(text, width)) <= max(width, 1)
+
+
+def test_a_table_stays_aligned_with_wide_characters():
+    lines = list(View().table(("A", "B", "C"), [("中文", "x", "1"), ("ab", "yy", "two\nlines")]))
+    assert lines == ["A     B   C", "中文  x   1", "ab    yy  two lines"]
+
+
+def test_on_a_terminal_the_last_column_of_a_table_is_cut():
+    lines = list(View(width=20).table(("ID", "TEXT"), [("x", "中文" * 20)]))
+    assert lines[1].endswith("…")
+    assert display_width(lines[1]) <= 20
+
+
+def test_elsewhere_a_table_is_complete():
+    assert list(View().table(("ID", "TEXT"), [("x", "y" * 500)]))[1] == "x   " + "y" * 500
+
+
+def test_colours_only_when_wanted():
+    assert View().style("x", "bold") == "x"
+    assert View(color=True).style("x", "bold") == "\x1b[1mx\x1b[0m"
+
+
+def test_a_short_id_is_the_last_eight_characters():
+    assert short_id("mem-01920000-aaaa-7bbb-8ccc-ddddeeeeffff") == "eeeeffff"
+    assert short_id("mem-001") == "mem-001"
+
+
+def test_times_are_shown_in_local_time(monkeypatch):
+    assert local_time("2026-02-20T22:30:00Z") == "2026-02-20 22:30"
+    assert local_time("2026-02-20T22:30:00Z", date_only=True) == "2026-02-20"
+    assert local_time("not a time\x1b") == "not a time\\x1b"
+    assert local_time(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(0, "0 B"), (1023, "1023 B"), (1536, "1.5 KiB"), (1 << 50, "1024.0 TiB")]
+)
+def test_sizes_are_shown_in_binary_units(count, shown):
+    assert size(count) == shown

@@ -1,0 +1,200 @@
+"""The configuration: file below environment below options, unknown keys left alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from openclaw_cli.config import Config, line_of, suggest
+from openclaw_cli.config_keys import GENERAL, KEYS, span_seconds
+from openclaw_cli.errors import ConfigError, StorageError
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "openclaw.json"
+
+
+def load(path: Path, text: str, environ: dict[str, str] | None = None) -> Config:
+    path.write_text(text, encoding="utf-8")
+    return Config.load(path, environ or {})
+
+
+def refused(path: Path, text: str, environ: dict[str, str] | None = None) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        load(path, text, environ)
+    return caught.value
+
+
+def test_without_a_file_the_defaults_apply(path):
+    config = Config.load(path, {})
+    assert config.values == {name: key.default for name, key in KEYS.items()}
+    assert set(config.origins.values()) == {"default"}
+    assert config.number("memory.retrieval.relative.denseWeight") == 0.6
+    assert config.integer("memory.wal.maxBytes") == 8 * 1024 * 1024
+    assert config.seconds("session.idleTimeout") == 1800
+
+
+def test_every_default_is_acceptable():
+    assert all(key.accepts(key.default) for key in KEYS.values())
+
+
+def test_the_file_is_json5(path):
+    text = """// of the gateway too
+    { memory: { retrieval: { topK: 0x14, fusion: 'rrf', }, }, /* more */ }"""
+    config = load(path, text)
+    assert config.integer("memory.retrieval.topK") == 20
+    assert config.text("memory.retrieval.fusion") == "rrf"
+    assert config.origin("memory.retrieval.topK") == "file"
+    assert config.origin("memory.retrieval.mode") == "default"
+
+
+def test_plain_json_with_a_byte_order_mark_is_read(path):
+    assert load(path, '\ufeff{"memory": {"locale": "zh"}}').text("memory.locale") == "zh"
+
+
+def test_the_environment_overrides_the_file(path):
+    environ = {"OPENCLAW_MEMORY_FUSION": "relative", "OPENCLAW_MEMORY_MAX_TOKENS": "1234"}
+    config = load(path, '{"memory": {"retrieval": {"fusion": "rrf"}}}', environ)
+    assert config.text("memory.retrieval.fusion") == "relative"
+    assert config.origin("memory.retrieval.fusion") == "environment OPENCLAW_MEMORY_FUSION"
+    assert config.integer("memory.memoryMaxTokens") == 1234
+
+
+def test_an_empty_variable_is_no_value(path):
+    config = load(path, "{}", {"OPENCLAW_MEMORY_FUSION": ""})
+    assert config.origin("memory.retrieval.fusion") == "default"
+
+
+def test_keys_of_other_programs_are_left_alone(path):
+    text = '{"gateway": {"port": "x"}, "memory": {"backend": 5, "citations": []}, "agents": null}'
+    config = load(path, text)
+    assert set(config.origins.values()) == {"default"}
+    assert config.document["gateway"] == {"port": "x"}
+
+
+def test_a_general_form_sets_every_fusion_and_the_particular_one_wins(path):
+    text = """{memory: {retrieval: {candidates: 77, weights: {lexical: 1, dense: 0}, k: 9,
+               rrf: {candidates: 5}}}}"""
+    config = load(path, text)
+    assert config.get("memory.retrieval.relative.candidates") == 77
+    assert config.get("memory.retrieval.rrf.candidates") == 5
+    assert config.get("memory.retrieval.rrf.k") == 9
+    assert config.get("memory.retrieval.relative.lexicalWeight") == 1
+    assert config.get("memory.retrieval.rrf.denseWeight") == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "key", "expected"),
+    [
+        ("retrieval: {topK: '10'}", "memory.retrieval.topK", "a whole number from 1 to 1000"),
+        ("retrieval: {topK: 1.5}", "memory.retrieval.topK", "a whole number"),
+        ("retrieval: {topK: true}", "memory.retrieval.topK", "not true"),
+        ("retrieval: {topK: null}", "memory.retrieval.topK", "not null"),
+        ("retrieval: {topK: 0}", "memory.retrieval.topK", "from 1"),
+        ("retrieval: {forgetting: NaN}", "memory.retrieval.forgetting", "a number from 0 to 1"),
+        ("retrieval: {forgetting: [1]}", "memory.retrieval.forgetting", "not a list"),
+        ("retrieval: {fusion: 'max'}", "memory.retrieval.fusion", "one of relative, rrf"),
+        ("retrieval: 5", "memory.retrieval", "an object"),
+        ("shareUserMemory: 'yes'", "memory.shareUserMemory", "true or false"),
+        ("locale: 'fr'", "memory.locale", "one of zh, en or null"),
+        ("reflect: {interval: 30}", "memory.reflect.interval", "a duration"),
+        ("retrieval: {candidates: -1}", "memory.retrieval.candidates", "from 1"),
+    ],
+)
+def test_a_wrong_value_names_file_line_key_and_what_was_expected(path, body, key, expected):
+    error = refused(path, "{\n// topK: fusion:\nmemory: {\n  " + body + "\n}}")
+    assert error.message.startswith(f"{path}:4: {key} must be ")
+    assert expected in error.message
+    assert error.exit_status == 2
+
+
+def test_all_problems_are_listed_in_the_order_of_their_lines(path):
+    text = "{memory: {\n wal: 3,\n locale: 1,\n retrieval: {mode: 'x'}}}"
+    error = refused(path, text, {"OPENCLAW_MEMORY_MAX_TOKENS": "many"})
+    problems = error.details["problems"]
+    assert [(p["key"], p["line"]) for p in problems] == [
+        ("memory.wal", 2),
+        ("memory.locale", 3),
+        ("memory.retrieval.mode", 4),
+        ("OPENCLAW_MEMORY_MAX_TOKENS", None),
+    ]
+    assert "(and 3 more)" in error.message
+
+
+def test_a_wrong_variable_is_named(path):
+    error = refused(path, "{}", {"OPENCLAW_MEMORY_MODE": "fast"})
+    assert error.message.startswith("environment: OPENCLAW_MEMORY_MODE must be one of hybrid")
+    assert error.path is None
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "5", "{a:", "{a: 1}}", "{a 1}", "nonsense", "{'a"])
+def test_what_is_no_object_is_refused_with_the_file(path, text):
+    error = refused(path, text)
+    assert str(path) in error.message
+    assert error.hint
+
+
+def test_a_syntax_error_names_its_line(path):
+    assert refused(path, "{\n a: 1,\n b: ?\n}").message.startswith(f"{path}:3: ")
+
+
+def test_bytes_that_are_no_utf8_are_refused(path):
+    path.write_bytes(b'{"a":\n "\xff"}')
+    with pytest.raises(ConfigError, match="2: byte 8 is not UTF-8"):
+        Config.load(path, {})
+
+
+def test_a_file_that_cannot_be_read_is_no_empty_one(path):
+    path.mkdir()
+    with pytest.raises(StorageError, match="cannot read"):
+        Config.load(path, {})
+
+
+def test_deep_nesting_in_foreign_keys_is_no_problem(path):
+    assert load(path, "{x: " + "[" * 100 + "]" * 100 + "}").origin("memory.locale") == "default"
+
+
+def _outcome(path: Path) -> str:
+    try:
+        return str(Config.load(path, {}).path)
+    except ConfigError as error:
+        return error.message
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_give_a_configuration_or_a_documented_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("c") / "openclaw.json"
+    path.write_bytes(data)
+    assert str(path) in _outcome(path)
+
+
+def test_the_line_of_a_key_is_not_taken_from_comments_texts_or_other_sections():
+    text = """{
+      // memory: {wal: {maxEntries: 1}}
+      "note": "maxEntries: 2",
+      other: {wal: {maxEntries: 3}},
+      list: [{memory: {wal: {maxEntries: 4}}}],
+      "memory": {'wal': /* maxEntries: 5 */ {
+        maxBytes: 6,
+        "maxEntries": 7}}}"""
+    assert line_of(text, "memory.wal.maxEntries") == 8
+    assert line_of(text, "memory.locale") is None
+
+
+def test_a_misspelt_key_finds_its_neighbour():
+    assert suggest("memory.retrieval.topk") == "memory.retrieval.topK"
+    assert suggest("topk") == "memory.retrieval.topK"
+    assert suggest("zebra") is None
+
+
+def test_general_forms_lead_to_keys_of_the_schema():
+    assert all(target in KEYS for targets in GENERAL.values() for target in targets)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30m", 1800), ("12h", 43200), ("7d", 604800)])
+def test_a_duration_is_counted_in_seconds(text, seconds):
+    assert span_seconds(text) == seconds
