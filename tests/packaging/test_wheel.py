@@ -1,0 +1,142 @@
+"""The built package: what is in it, and that it works where nothing else is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openclaw_cli import __version__
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = "openclaw_cli/embed/data"
+DIGESTS = {
+    "bge-small-en-v1.5": "6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4",
+    "bge-small-zh-v1.5": "15b717c382bcb518ba457b93ea6850ede7f4f1cd8937454aa06972366cd19bcc",
+}
+MIB = 1 << 20
+
+
+def _run(*args: str | Path, cwd: Path, **env: str) -> str:
+    done = subprocess.run(
+        args, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution, and the wheel built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(dist: Path) -> Path:
+    return next(dist.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def opened(wheel: Path) -> Iterator[zipfile.ZipFile]:
+    with zipfile.ZipFile(wheel) as archive:
+        yield archive
+
+
+def test_the_wheel_fits_every_platform_and_is_small_enough(wheel):
+    assert wheel.name == f"openclaw_cli-{__version__}-py3-none-any.whl"
+    assert wheel.stat().st_size <= 60 * MIB
+
+
+@pytest.mark.parametrize("model", DIGESTS)
+def test_the_models_are_in_the_wheel_unchanged(opened, model):
+    data = opened.read(f"{MODELS}/{model}/model_quantized.onnx")
+    assert hashlib.sha256(data).hexdigest() == DIGESTS[model]
+    names = opened.namelist()
+    for name in ("tokenizer.json", "model.json", "LICENSE"):
+        assert f"{MODELS}/{model}/{name}" in names
+
+
+def test_the_wheel_holds_the_package_and_nothing_else(opened):
+    names = opened.namelist()
+    assert {name.partition("/")[0] for name in names} == {
+        "openclaw_cli",
+        f"openclaw_cli-{__version__}.dist-info",
+    }
+    assert "openclaw_cli/py.typed" in names
+    assert not [name for name in names if name.endswith((".pyc", ".jsonl")) or "/tests/" in name]
+
+
+def test_every_source_file_is_in_the_wheel(opened):
+    sources = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "openclaw_cli").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert sources == {n for n in opened.namelist() if n.startswith("openclaw_cli/")}
+
+
+def test_licences_and_entry_points_are_recorded(opened):
+    info = f"openclaw_cli-{__version__}.dist-info"
+    licence = " ".join(opened.read(f"{info}/licenses/LICENSE").decode().split())
+    assert "openclaw-cli contributors" in licence
+    assert "Beijing Academy of Artificial Intelligence" in licence
+    entries = opened.read(f"{info}/entry_points.txt").decode()
+    assert "openclaw = openclaw_cli.__main__:main" in entries
+    assert "openclaw-cli = openclaw_cli.__main__:main" in entries
+    metadata = opened.read(f"{info}/METADATA").decode()
+    assert "License-Expression: MIT" in metadata
+    assert "Requires-Python: >=3.11" in metadata
+
+
+def test_the_source_distribution_holds_tests_and_every_model_once(dist):
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = archive.getnames()
+    top = f"openclaw_cli-{__version__}"
+    assert sorted(name for name in names if name.endswith(".onnx")) == [
+        f"{top}/{MODELS}/{model}/model_quantized.onnx" for model in sorted(DIGESTS)
+    ]
+    assert f"{top}/tests/data/sample/NOTICE" in names
+    assert f"{top}/Makefile" in names
+    assert f"{top}/LICENSE" in names
+
+
+def test_a_fresh_installation_adds_and_searches_without_a_network(wheel, tmp_path):
+    venv = tmp_path / "venv"
+    _run(sys.executable, "-m", "venv", venv, cwd=tmp_path)
+    python = venv / "bin" / "python"
+    _run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    # Every proxy leads nowhere from here on, so that a download would fail.
+    offline = {
+        "PYTHONPATH": "",
+        "OPENCLAW_STATE_DIR": str(tmp_path / "state"),
+        "http_proxy": "http://127.0.0.1:9",
+        "https_proxy": "http://127.0.0.1:9",
+    }
+    assert _run(venv / "bin" / "openclaw", "--version", cwd=tmp_path, **offline) == (
+        f"openclaw {__version__}\n"
+    )
+    cli = venv / "bin" / "openclaw-cli"
+    _run(cli, "memory", "add", "用户偏好 TypeScript，不喜欢 Java", cwd=tmp_path, **offline)
+    _run(cli, "memory", "add", "The user lives in Berlin", cwd=tmp_path, **offline)
+    _run(cli, "memory", "index", cwd=tmp_path, **offline)
+    for query, expected in (("喜欢哪种编程语言", "TypeScript"), ("where is home", "Berlin")):
+        out = _run(cli, "memory", "search", query, "--json", cwd=tmp_path, **offline)
+        data = json.loads(out)["data"]
+        assert data["mode"] == "hybrid"
+        assert expected in data["results"][0]["l0"]
+    verified = _run(cli, "model", "verify", cwd=tmp_path, **offline)
+    assert verified.count(": sound") == len(DIGESTS)
