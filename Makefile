@@ -22,6 +22,7 @@ $(VENV)/pyvenv.cfg:
 # The package is installed in place: a changed source needs no new installation.
 $(VENV)/installed: $(VENV)/pyvenv.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q openclaw_cli # else each start compiles where no caches are written
 	@touch $@
 
 $(VENV)/developing: $(VENV)/pyvenv.cfg pyproject.toml

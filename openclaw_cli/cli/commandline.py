@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -179,6 +178,8 @@ class LazyGroup(TyperGroup):
         return args[0], command, args[1:]
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
+        from difflib import get_close_matches
+
         near = get_close_matches(word, registry.children(self.path), n=1)
         if near:
             return f"did you mean {ctx.command_path} {near[0]}?"
@@ -232,6 +233,8 @@ def usage_error(error: click.UsageError) -> UsageError:
             for name in (*param.opts, *param.secondary_opts)
             if name.startswith("-")
         ]
+        from difflib import get_close_matches
+
         near = get_close_matches(error.option_name, known, n=1)
         hint = f"did you mean {near[0]}?" if near else hint
     elif message.startswith("Got unexpected extra argument"):

@@ -6,7 +6,6 @@ that covers its language or by none, and a query asks only the spaces that can h
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -215,6 +214,8 @@ def _own_han(language: str) -> bool:
 
 
 def _state(path: Path, file: ModelFile) -> Literal["missing", "length", "different"] | None:
+    import hashlib
+
     try:
         with path.open("rb") as stream:
             if path.stat().st_size != file.bytes:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_cli.embed.catalog import Catalog
-from openclaw_cli.embed.manifest import ModelInfo
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.memory.levels import indexed_text
@@ -18,12 +15,18 @@ from openclaw_cli.text.analyze import ANALYZER_VERSION, document_terms
 from openclaw_cli.text.languages import profile
 from openclaw_cli.text.normalize import normalized_text
 
+if TYPE_CHECKING:
+    from openclaw_cli.embed.catalog import Catalog
+    from openclaw_cli.embed.manifest import ModelInfo
+
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|-)")
 _KEPT_DIGITS = 24
 
 
 def hash_of(text: str) -> str:
     """Return the content hash of a text: equal for texts that differ in width or spacing only."""
+    from hashlib import sha256
+
     return "sha256:" + sha256(normalized_text(text).encode("utf-8", "replace")).hexdigest()
 
 
@@ -101,10 +104,10 @@ def carried_vector(payload: dict[str, Any] | None) -> Vector | None:
     return Vector(carried["model"], carried["digest"], b64decode(carried["data"]))
 
 
-def document_of_entry(record: Record, payload: dict[str, Any] | None, catalog: Catalog) -> Document:
-    """Return the document of a log entry, from its payload unless that is outdated."""
+def carried_document(record: Record, payload: dict[str, Any] | None) -> Document | None:
+    """Return the document that a log entry carries, or None when it must be analysed anew."""
     if payload is None or payload.get("analyzer") != ANALYZER_VERSION:
-        return document_of(record, analyse_record(record, catalog), carried_vector(payload))
+        return None
     vector = carried_vector(payload)
     return _document(
         record,
@@ -114,6 +117,14 @@ def document_of_entry(record: Record, payload: dict[str, Any] | None, catalog: C
         vector,
         pending=payload["model"] is not None and vector is None,
     )
+
+
+def document_of_entry(record: Record, payload: dict[str, Any] | None, catalog: Catalog) -> Document:
+    """Return the document of a log entry, from its payload unless that is outdated."""
+    carried = carried_document(record, payload)
+    if carried is not None:
+        return carried
+    return document_of(record, analyse_record(record, catalog), carried_vector(payload))
 
 
 def model_of_entry(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
-from openclaw_cli.embed.manifest import ModelInfo
 from openclaw_cli.errors import DamagedError, UnavailableError, UsageError
 from openclaw_cli.index import fusion
 from openclaw_cli.index.protocol import Document, Mask
@@ -17,6 +16,9 @@ from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.analyze import query_terms
 from openclaw_cli.text.languages import LanguageProfile, profile
+
+if TYPE_CHECKING:
+    from openclaw_cli.embed.manifest import ModelInfo
 
 MODES = ("hybrid", "lexical", "dense")
 FUSIONS = ("relative", "rrf")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from openclaw_cli import ids
-from openclaw_cli.embed.catalog import Catalog
 from openclaw_cli.errors import DamagedError, NotFoundError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Document
-from openclaw_cli.memory.documents import document_of_entry
-from openclaw_cli.memory.embedding import Embedding
+from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning
@@ -21,6 +20,10 @@ from openclaw_cli.store import recovery, scan, wal
 from openclaw_cli.store.records import record_of
 from openclaw_cli.store.repository import Repository
 from openclaw_cli.text.analyze import ANALYZER_VERSION
+
+if TYPE_CHECKING:
+    from openclaw_cli.embed.catalog import Catalog
+    from openclaw_cli.memory.embedding import Embedding
 
 INDEX_HINT = "run: openclaw memory index"
 
@@ -46,6 +49,8 @@ class Store:
     @cached_property
     def catalog(self) -> Catalog:
         """The embedding models there are."""
+        from openclaw_cli.embed.catalog import Catalog
+
         return Catalog(
             self.env.state.models, self.env.config.optional_text("memory.embedding.localModel")
         )
@@ -53,6 +58,8 @@ class Store:
     @cached_property
     def embedding(self) -> Embedding:
         """The embedders of this command."""
+        from openclaw_cli.memory.embedding import Embedding
+
         return Embedding(self.catalog, ids.processors())
 
     def require(self) -> None:
@@ -124,7 +131,10 @@ class Store:
                 continue
             try:
                 record = record_of(entry.record, entry.scope)
-                found[record_id] = document_of_entry(record, entry.index, self.catalog)
+                # The catalog of models is read only when a payload is outdated.
+                found[record_id] = carried_document(record, entry.index) or document_of_entry(
+                    record, entry.index, self.catalog
+                )
             except (ValueError, KeyError, TypeError) as error:
                 warnings.append(Warning("wal-damaged", f"log entry {entry.seq}: {error}"))
         return found, warnings

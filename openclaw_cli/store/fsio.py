@@ -6,9 +6,7 @@ program at the n-th of them. Files are 0600 and folders 0700 whatever the umask 
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -237,6 +235,8 @@ def remove(path: Path, *, durable: bool = True) -> None:
 
 def remove_tree(path: Path) -> None:
     """Remove a folder of derived data with all that is in it."""
+    import shutil
+
     with reporting("remove", path):
         shutil.rmtree(path)
 
@@ -327,6 +327,8 @@ class NewFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.length = 0
+        import hashlib
+
         self._hash = hashlib.sha256()
         self._pending: list[bytes] = []
         self._waiting = 0
