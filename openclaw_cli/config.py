@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from openclaw_cli.config_keys import GENERAL, KEYS, Key, Value, span_seconds
 from openclaw_cli.errors import ConfigError, StorageError
@@ -18,8 +17,7 @@ from openclaw_cli.errors import ConfigError, StorageError
 _MAX_DEPTH = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One value that the configuration may not hold; ``line`` is None outside of the file."""
 
     key: str
@@ -31,8 +29,7 @@ class Problem:
         return {"key": self.key, "line": self.line, "message": self.message}
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The configuration in force: a value and an origin for every key of the schema.
 
     ``document`` is what the file holds, keys of other programs included.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Value = str | int | float | bool | None
 
@@ -23,8 +23,7 @@ _KINDS = {
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One configuration key.
 
     ``kind`` is text, integer, number, flag or span; a ``default`` of None means that null is

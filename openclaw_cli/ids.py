@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from openclaw_cli.clock import Clock, to_millis
 
 
-@dataclass(frozen=True, slots=True)
-class IdSource:
+class IdSource(NamedTuple):
     """Makes new ids that sort by time: a prefix and a UUIDv7 (RFC 9562, section 5.7)."""
 
     clock: Clock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from openclaw_cli.errors import InvalidNameError, StorageError, UsageError
 
@@ -53,8 +53,7 @@ def resolve_state_dir(option: str | None, environ: Mapping[str, str] | None = No
     return Path(base) / f".openclaw{suffix}"
 
 
-@dataclass(frozen=True, slots=True)
-class StatePaths:
+class StatePaths(NamedTuple):
     """The places directly below the state directory."""
 
     root: Path
@@ -98,12 +97,12 @@ class StatePaths:
             ) from error
 
 
-@dataclass(frozen=True, slots=True)
 class MemoryPaths:
     """The places of one agent's memory (``<state>/agents/<id>/memory``)."""
 
-    state: Path
-    root: Path
+    def __init__(self, state: Path, root: Path) -> None:
+        self.state = state
+        self.root = root
 
     def records(self, scope: str) -> Path:
         """The folder of the records of ``scope`` ("user" or "agent")."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_cli.errors import EXIT_DONE, EXIT_PARTIAL
 
@@ -16,8 +15,7 @@ def no_progress(_stage: str, _done: int, _total: int | None) -> None:
     """Swallow progress: the default of everything that can report it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Warning:
+class Warning(NamedTuple):
     """Something the operator should know although the command succeeded."""
 
     code: str
@@ -30,8 +28,7 @@ class Warning:
         return body if self.path is None else {**body, "path": self.path}
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """The outcome of a command.
 
     ``kind`` names the document (``memory.search``), ``version`` its contract number, ``data`` is
@@ -40,7 +37,7 @@ class Result:
 
     kind: str
     data: dict[str, Any]
-    warnings: tuple[Warning, ...] = field(default=())
+    warnings: tuple[Warning, ...] = ()
     version: int = 1
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.cli.context import Invocation
@@ -32,7 +31,7 @@ def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Resul
             failed.append({"id": agent, "code": error.code, "reason": error.message})
             continue
         done.append({"agent": agent, **result.data})
-        warnings += [replace(said, message=f"{agent}: {said.message}") for said in result.warnings]
+        warnings += [said._replace(message=f"{agent}: {said.message}") for said in result.warnings]
     kind = invocation.path.replace(" ", ".")
     return Result(kind, {"agents": done, "failed": failed}, tuple(warnings))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_cli.cli.view import View, clean, clean_line
 from openclaw_cli.errors import EXIT_FAILED, OpenclawError
@@ -28,8 +27,7 @@ class OutputError(OpenclawError):
     code = "output"
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(NamedTuple):
     """A result that is printed while it is made: one JSON object a line (``--jsonl``).
 
     ``warnings`` fills while the items are made and is told after the last one.
@@ -138,8 +136,7 @@ def _terminal_width() -> int | None:
         return 80
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """Where and how a command speaks: as JSON or to people, much or little."""
 
     json: bool = False

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 # C0 and C1 controls (tab and newline apart), what reverses the order of a line on a terminal,
 # line and paragraph separators, and lone surrogates: stored text must not drive the terminal.
@@ -121,8 +121,7 @@ def size(count: int) -> str:
     return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What the human output of a command may know: width in cells (None: no limit) and styles."""
 
     width: int | None = None

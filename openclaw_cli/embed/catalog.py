@@ -6,9 +6,8 @@ that covers its language or by none, and a query asks only the spaces that can h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from openclaw_cli.embed.manifest import (
     ALL_LANGUAGES,
@@ -45,24 +44,21 @@ LATIN_WEIGHT = 0.25
 SHIPPED_DIRECTORY = Path(__file__).parent / "data"
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogProblem:
+class CatalogProblem(NamedTuple):
     """A folder among the models that holds no usable model, and why."""
 
     path: str
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileProblem:
+class FileProblem(NamedTuple):
     """A model file that is not as the manifest says: missing, of another length, or different."""
 
     path: str
     kind: Literal["missing", "length", "different"]
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
+class VerifyResult(NamedTuple):
     """What a full check of a model's files found; empty ``problems`` means all are sound."""
 
     model: ModelInfo

@@ -7,8 +7,7 @@ that ends in ``.onnx`` is the graph, ``tokenizer.json`` the tokenizer.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from openclaw_cli.errors import DamagedError
 
@@ -29,8 +28,7 @@ _POOLINGS = ("cls", "mean")
 _MANIFEST_MAX_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
+class ModelFile(NamedTuple):
     """One file of a model: its name in the folder, its length in bytes and its SHA-256 in hex."""
 
     name: str
@@ -38,8 +36,7 @@ class ModelFile:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelInfo:
+class ModelInfo(NamedTuple):
     """A local embedding model as its manifest describes it.
 
     ``same`` and ``new`` are its deduplication thresholds: a cosine above ``same`` means the same

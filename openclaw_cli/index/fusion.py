@@ -7,13 +7,12 @@ score; the dense one is measured from the floor, the mean cosine between query a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _EPSILON = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class DenseList:
+class DenseList(NamedTuple):
     """The answer of one embedding space.
 
     ``cosines`` holds every scored ordinal, ``top`` the best of them in order, ``floor`` the cosine
@@ -26,8 +25,7 @@ class DenseList:
     floor: float
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """What each list counts, and RRF's constant k."""
 
     lexical: float

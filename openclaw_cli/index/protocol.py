@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from openclaw_cli.index.fusion import DenseList
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 Mask = bytearray | None
 
 
-@dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(NamedTuple):
     """One embedding: model name and digest, and unit-length float32 values, little endian."""
 
     model: str
@@ -24,8 +22,7 @@ class Vector:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """What the index knows of a record: fields to filter and rank by, terms, and a vector.
 
     ``created``, ``updated`` and ``review`` are milliseconds since 1970 UTC, ``stability`` is in
@@ -46,12 +43,11 @@ class Document:
     stability: float
     review: int
     pending: bool
-    terms: Mapping[str, Mapping[str, int]] = field(repr=False)
-    vector: Vector | None = field(default=None, repr=False)
+    terms: Mapping[str, Mapping[str, int]]
+    vector: Vector | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(NamedTuple):
     """A filter; an empty member allows everything. ``since``/``until`` bound ``created`` in ms."""
 
     categories: tuple[str, ...] = ()
@@ -77,8 +73,7 @@ class Where:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SpaceInfo:
+class SpaceInfo(NamedTuple):
     """One embedding space of an index: its model's name and digest, dimensions, vector count."""
 
     model: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from openclaw_cli.errors import UnavailableError, UsageError
 from openclaw_cli.index.file.snapshot import Snapshot, slot_of
@@ -22,8 +21,7 @@ from openclaw_cli.store.recovery import View
 from openclaw_cli.store.repository import Change
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(NamedTuple):
     """A record document, analysed and embedded before any lock is taken."""
 
     document: dict[str, Any]
@@ -33,8 +31,7 @@ class Prepared:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What becomes of one statement: ``action`` is added, merged or skipped."""
 
     action: str
@@ -85,7 +82,7 @@ def embed(store: Store, prepared: Sequence[Prepared]) -> tuple[list[Prepared], l
             warnings.append(Warning("embedding-pending", message, error.path))
             continue
         for position, vector, truncated in zip(positions, vectors, cut, strict=True):
-            done[position] = replace(done[position], vector=vector, truncated=truncated)
+            done[position] = done[position]._replace(vector=vector, truncated=truncated)
     return done, warnings
 
 
@@ -216,7 +213,7 @@ class Chooser:
         if text == item.analysis.text:
             analysis, vector = item.analysis, item.vector
         else:
-            joint = replace(item, analysis=analyse(text, self._store.catalog), vector=None)
+            joint = item._replace(analysis=analyse(text, self._store.catalog), vector=None)
             embedded = embed(self._store, [joint])[0][0] if item.vector is not None else joint
             analysis, vector = embedded.analysis, embedded.vector
         document = finished({**document, "language": None}, analysis, vector)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from openclaw_cli.errors import UsageError
 
 Strategy = Literal["overwrite", "latest-wins", "append", "no-merge"]
 
 
-@dataclass(frozen=True, slots=True)
-class Category:
+class Category(NamedTuple):
     """One kind of memory; ``stability`` is the default initial stability in days."""
 
     name: str

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from zlib import crc32
 
 from openclaw_cli.index.file.base import Base
@@ -16,8 +17,7 @@ from openclaw_cli.store import files, scan, wal
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A record that goes into the next generation anew.
 
     ``entry`` is its log entry, if any; ``known`` tells that the base has it; ``again`` that it is
@@ -51,8 +51,7 @@ class Changes:
     restorable: list[Candidate] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """A candidate's record as read, its file's stat, and whether that is as the log wrote it."""
 
     record: Record

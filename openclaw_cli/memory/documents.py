@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.categories import CATEGORIES
@@ -35,8 +34,7 @@ def short_hash(content_hash: str) -> str:
     return content_hash.removeprefix("sha256:")[:_KEPT_DIGITS]
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """What a text is made of: its hash, language, terms, and the model that reads it, if any."""
 
     text: str

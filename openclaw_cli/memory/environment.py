@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from openclaw_cli.clock import Clock
 from openclaw_cli.config import Config
@@ -10,8 +10,7 @@ from openclaw_cli.ids import IdSource
 from openclaw_cli.paths import StatePaths
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(NamedTuple):
     """Everything outside a store that its operations depend on.
 
     ``lock_timeout`` is in seconds, ``holder`` is told to processes that wait for our lock.

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from openclaw_cli.clock import to_millis
 from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.categories import category_of
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """A filter as an operator gives it; an empty member allows everything.
 
     ``since`` and ``until`` bound the time of creation (until excluded).

@@ -191,8 +191,8 @@ class _Run:
         for candidate, loaded in load(self.store.paths, changes):
             record, entry = loaded.record, candidate.entry
             if loaded.intact and entry is not None:
-                model, text = model_of_entry(record, entry.index, catalog)
-                item = Item(document_of_entry(record, entry.index, catalog), model, text)
+                model, text = model_of_entry(record, entry.payload, catalog)
+                item = Item(document_of_entry(record, entry.payload, catalog), model, text)
             else:
                 analysis = analyse_record(record, catalog)
                 if record.content_hash not in (None, analysis.content_hash):

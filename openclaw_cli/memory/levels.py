@@ -6,8 +6,6 @@ import re
 from datetime import datetime
 
 from openclaw_cli.clock import format_time
-from openclaw_cli.text.estimate import token_estimate
-from openclaw_cli.text.sentences import first_sentences
 
 #: About how many tokens L0 may have.
 L0_TOKENS = 100
@@ -17,6 +15,9 @@ _MERGED_AT = re.compile(r"\n\n\[\d{4}-\d\d-\d\dT[0-9:.]+Z\] ")
 
 def summary_of(text: str) -> str:
     """Return L0 of ``text``: all of it when short enough, else its first sentences."""
+    from openclaw_cli.text.estimate import token_estimate
+    from openclaw_cli.text.sentences import first_sentences
+
     text = text.strip()
     # A token has at least one character in four at most, so short texts need no count.
     if len(text) <= L0_TOKENS or token_estimate(text) <= L0_TOKENS:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from openclaw_cli.memory.filters import Filters
 
 
-@dataclass(frozen=True, slots=True)
-class AddRequest:
+class AddRequest(NamedTuple):
     """One statement to remember; ``embed`` False leaves its vector to the next index run."""
 
     text: str
@@ -24,17 +23,15 @@ class AddRequest:
     allow_duplicate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ListRequest:
+class ListRequest(NamedTuple):
     """Which records to list, newest (or best retained) first; ``limit`` None lists all."""
 
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = Filters()
     sort: str = "created"
     limit: int | None = 50
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(NamedTuple):
     """A search; None takes what the configuration says. ``level`` is how much text to return.
 
     ``touch`` records in every hit that it was recalled; else a search writes nothing.
@@ -44,14 +41,13 @@ class SearchRequest:
     top_k: int | None = None
     mode: str | None = None
     fusion: str | None = None
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = Filters()
     explain: bool = False
     level: str = "l0"
     touch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRequest:
+class IndexRequest(NamedTuple):
     """How to index: ``verify`` reads every file, ``rebuild`` starts from the records alone,
     ``reembed`` makes every vector anew, ``embed`` fills missing vectors, ``scan`` looks for changes
     made by hand (an automatic checkpoint does not)."""

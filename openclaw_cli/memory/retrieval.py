@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, UnavailableError, UsageError
@@ -24,8 +23,7 @@ MODES = ("hybrid", "lexical", "dense")
 FUSIONS = ("relative", "rrf")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One result before its record is read; ``score`` is final, ``fused`` before forgetting."""
 
     ordinal: int

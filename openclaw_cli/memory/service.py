@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableSequence, Sequence
-from dataclasses import replace
 from typing import Any
 
 from openclaw_cli.errors import LockedError
@@ -88,7 +87,7 @@ class MemoryService:
         result = search(self.store, request)
         if not request.touch:
             return result
-        return replace(result, warnings=(*result.warnings, *self.checkpoint()))
+        return result._replace(warnings=(*result.warnings, *self.checkpoint()))
 
     def index(self, request: IndexRequest, progress: Progress = no_progress) -> Result:
         """Bring the index up to date with the records, log and hand-edited files."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_cli import ids
 from openclaw_cli.errors import DamagedError, NotFoundError
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 INDEX_HINT = "run: openclaw memory index"
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A consistent state to read from: records, index, and what is wrong with them."""
 
     view: recovery.View
@@ -132,8 +130,8 @@ class Store:
             try:
                 record = record_of(entry.record, entry.scope)
                 # The catalog of models is read only when a payload is outdated.
-                found[record_id] = carried_document(record, entry.index) or document_of_entry(
-                    record, entry.index, self.catalog
+                found[record_id] = carried_document(record, entry.payload) or document_of_entry(
+                    record, entry.payload, self.catalog
                 )
             except (ValueError, KeyError, TypeError) as error:
                 warnings.append(Warning("wal-damaged", f"log entry {entry.seq}: {error}"))

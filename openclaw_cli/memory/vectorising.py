@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import orjson
 
@@ -19,8 +19,7 @@ from openclaw_cli.store import files, fsio, jsonl
 BATCH = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A document on its way into the generation, the model that reads it, and its indexed text."""
 
     document: Document
@@ -49,9 +48,9 @@ class Vectors:
         for item in items:
             vector = self._known(item)
             if vector is not None:
-                yield replace(item.document, vector=vector, pending=False)
+                yield item.document._replace(vector=vector, pending=False)
             elif item.model is None or not self._embed:
-                yield replace(item.document, vector=None, pending=item.model is not None)
+                yield item.document._replace(vector=None, pending=item.model is not None)
             else:
                 waiting.append(item)
                 if len(waiting) >= BATCH:
@@ -83,7 +82,7 @@ class Vectors:
             self.truncated += sum(cut)
             self._keep(model, group, vectors)
             for item, vector in zip(group, vectors, strict=True):
-                yield replace(item.document, vector=vector, pending=False)
+                yield item.document._replace(vector=vector, pending=False)
 
     def _keep(self, model: ModelInfo, items: list[Item], vectors: list[Vector]) -> None:
         lines = (

@@ -24,6 +24,18 @@ TEMP_MARK = ".tmp-"
 class Disk:
     """The durable steps themselves, one operating-system call each."""
 
+    def create(self, path: Path, flags: int) -> int:
+        """Open ``path`` for writing, making it when it is missing; return its descriptor."""
+        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+
+    def mkdir(self, path: Path) -> None:
+        """Make a folder."""
+        os.mkdir(path, FOLDER_MODE)
+
+    def rmdir(self, path: Path) -> None:
+        """Remove an empty folder."""
+        os.rmdir(path)
+
     def write(self, fd: int, data: bytes | memoryview) -> int:
         """Write a prefix of ``data`` and return its length."""
         return os.write(fd, data)
@@ -82,7 +94,7 @@ def make_folder(path: Path) -> None:
     make_folder(path.parent)
     with reporting("make folder", path):
         try:
-            os.mkdir(path, FOLDER_MODE)
+            disk.mkdir(path)
         except FileExistsError:
             if not path.is_dir():
                 raise
@@ -139,7 +151,7 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 def _create(path: Path) -> int:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    fd = disk.create(path, os.O_WRONLY | os.O_EXCL)
     os.fchmod(fd, FILE_MODE)
     return fd
 
@@ -183,7 +195,7 @@ def append(path: Path, data: bytes) -> None:
     """
     with reporting("append to", path):
         is_new = not path.exists()
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        fd = disk.create(path, os.O_WRONLY | os.O_APPEND)
         try:
             os.fchmod(fd, FILE_MODE)
             size = os.fstat(fd).st_size
@@ -213,7 +225,7 @@ def cut(path: Path, length: int) -> None:
 def note(path: Path, data: bytes) -> None:
     """Overwrite a small hint file in place, not synced: losing it costs time, never data."""
     with reporting("write", path):
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        fd = disk.create(path, os.O_WRONLY)
         try:
             os.fchmod(fd, FILE_MODE)
             disk.truncate(fd, 0)
@@ -235,10 +247,17 @@ def remove(path: Path, *, durable: bool = True) -> None:
 
 def remove_tree(path: Path) -> None:
     """Remove a folder of derived data with all that is in it."""
-    import shutil
-
     with reporting("remove", path):
-        shutil.rmtree(path)
+        _remove_within(path)
+
+
+def _remove_within(path: Path) -> None:
+    if path.is_symlink() or not path.is_dir():
+        disk.unlink(path)
+        return
+    for inner in list(path.iterdir()):
+        _remove_within(inner)
+    disk.rmdir(path)
 
 
 def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import mmap
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import fsio
 
 
-@dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(NamedTuple):
     """An opened generation; its files are reached through the folder's descriptor.
 
     So a reader keeps one generation even while the link is switched under it.

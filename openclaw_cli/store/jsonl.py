@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line: its number from 1, byte offset, raw bytes, and the value or why there is none.
 
     ``torn`` marks a last line without its line end: a write that was cut off, not damage.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -14,8 +13,7 @@ from openclaw_cli.paths import SCOPES, valid_name
 VERSION = "2.0"
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One memory record.
 
     ``document`` is the whole JSON object with all unknown fields and is never changed in place;

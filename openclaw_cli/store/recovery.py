@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -15,8 +15,7 @@ from openclaw_cli.store import files, fsio, wal
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """Up to which entry the record files were written, and whether that still holds.
 
     A killed process loses nothing that it wrote, but a boot loses what was not synced: after one,
@@ -124,8 +123,7 @@ def replay(paths: MemoryPaths, log: wal.Wal) -> int:
     return len(todo)
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """Records as a reader sees them: the files, and what the log knows better, without writing."""
 
     paths: MemoryPaths

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from openclaw_cli.clock import Clock
 from openclaw_cli.paths import SCOPES, MemoryPaths
@@ -13,14 +13,13 @@ from openclaw_cli.result import Warning
 from openclaw_cli.store import fsio, locks, recovery, wal
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A change that is to be made: the record document of a put, or None to delete."""
 
     scope: str
     record_id: str
     record: dict[str, Any] | None
-    index: dict[str, Any] | None = None
+    payload: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -42,7 +41,7 @@ class Writer:
         entries = [
             wal.Entry(
                 seq, "delete" if change.record is None else "put", change.scope, change.record_id,
-                change.record, change.index,
+                change.record, change.payload,
             )
             for seq, change in enumerate(changes, first)
         ]  # fmt: skip
@@ -50,8 +49,7 @@ class Writer:
             return []
         wal.append(self.paths.wal, self.log, entries)
         state = self.paths.wal.stat()
-        self.log = replace(
-            self.log,
+        self.log = self.log._replace(
             entries=(*self.log.entries, *entries),
             size=state.st_size,
             inode=state.st_ino,
@@ -77,8 +75,7 @@ class Writer:
         self.log = wal.read(self.paths.wal)
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """One memory store on disk, opened for the commands of one process.
 
     ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock.
@@ -114,8 +111,8 @@ class Repository:
             warnings += recovery.damage_warnings(self.paths, log)
             recovery.replay(self.paths, log)
             if log.last_seq < floor:
-                log = replace(log, base=floor)
-            yield Writer(self.paths, self.clock, replace(log, torn=b""), warnings)
+                log = log._replace(base=floor)
+            yield Writer(self.paths, self.clock, log._replace(torn=b""), warnings)
 
     @contextmanager
     def indexing(self) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from openclaw_cli.paths import SCOPES, MemoryPaths, valid_name
 
@@ -14,8 +14,7 @@ _SUFFIX = ".json"
 RACY_NS = 2_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A record file as a scan saw it; ``stat`` is (size, mtime in ns, inode)."""
 
     scope: str
@@ -23,8 +22,7 @@ class Found:
     stat: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Stranger:
+class Stranger(NamedTuple):
     """Something in a records folder that cannot be a record file, and why."""
 
     path: str

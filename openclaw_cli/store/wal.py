@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -24,11 +23,10 @@ _PREFIX = b'{"crc":"'
 _BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One acknowledged change.
 
-    ``op`` is "put" or "delete"; ``record`` is the whole record document of a put; ``index`` is
+    ``op`` is "put" or "delete"; ``record`` is the whole record document of a put; ``payload`` is
     opaque to the store: what the index needs to show the record before it is folded.
     """
 
@@ -37,18 +35,17 @@ class Entry:
     scope: str
     record_id: str
     record: dict[str, Any] | None = None
-    index: dict[str, Any] | None = None
+    payload: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Wal:
+class Wal(NamedTuple):
     """The log as read: entries in order, the size of its sound part, and what was not sound."""
 
     base: int = 0
     entries: tuple[Entry, ...] = ()
     size: int = 0
     torn: bytes = b""
-    damaged: tuple[tuple[int, str, bytes], ...] = field(default=())
+    damaged: tuple[tuple[int, str, bytes], ...] = ()
     inode: int = 0
 
     @property
@@ -73,8 +70,8 @@ def encode_entry(entry: Entry) -> bytes:
     }
     if entry.record is not None:
         body["record"] = entry.record
-    if entry.index is not None:
-        body["index"] = entry.index
+    if entry.payload is not None:
+        body["index"] = entry.payload
     return encode_line(body)
 
 
@@ -113,8 +110,7 @@ def read(path: Path, known: Wal | None = None) -> Wal:
         return Wal()
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(NamedTuple):
     """How big a log is: bytes, and lines including the header."""
 
     size: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from openclaw_cli.text.normalize import prepare
 from openclaw_cli.text.scripts import ARABIC, CYRILLIC, HAN, HANGUL, KANA, LATIN, han_run, kana_run
@@ -22,8 +22,7 @@ _OTHER_SCRIPT_SHARE = 0.3
 """From this share of the letters on, another script than Latin decides: names are often Latin."""
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageProfile:
+class LanguageProfile(NamedTuple):
     """The language of a text, the shares of its letters, and whether the language is certain.
 
     ``language`` is a two-letter code or "und"; undecidable short Latin text is "en" and not

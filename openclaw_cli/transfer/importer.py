@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -164,10 +164,10 @@ class _Import:
         newer = rule == "newer" and record_of(item.document).updated > taken.updated
         if rule == "duplicate":
             copy = {**item.document, "id": self.store.env.ids.new("mem")}
-            return chooser.addition(replace(item, document=copy))
+            return chooser.addition(item._replace(document=copy))
         if (rule == "overwrite" or newer) and item.document["scope"] == taken.scope:
             document = superseding(taken, item.document, rule, self.moment)
-            return replace(chooser.addition(replace(item, document=document)), action="overwritten")
+            return chooser.addition(item._replace(document=document))._replace(action="overwritten")
         return Decision("skipped", record_id, taken.document, duplicate_of=record_id)
 
     def _dry_run(self, items: list[Prepared]) -> None:

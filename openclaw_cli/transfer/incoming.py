@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -23,8 +23,7 @@ from openclaw_cli.transfer.reading import check_version
 _SHORT_NAMES = ("text", "user", "l1", "l2")
 
 
-@dataclass(frozen=True, slots=True)
-class Defaults:
+class Defaults(NamedTuple):
     """What is taken where a line says nothing."""
 
     category: str | None = None

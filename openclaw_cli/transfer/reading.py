@@ -7,8 +7,7 @@ Lines with or without a header line. JSON Lines are streamed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
 from openclaw_cli.store.jsonl import decode
@@ -26,8 +25,7 @@ _FOREIGN = (
 MAJOR = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One record of a file: its line (or its place in the document, from 1), value or problem."""
 
     number: int

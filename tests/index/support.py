@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 from openclaw_cli.index.file.base import open_base
@@ -25,7 +24,7 @@ def document(name, terms, **changes):
         content_hash=f"h-{name}", created=0, updated=0, stability=14.0, review=0, pending=False,
         terms=counted,
     )  # fmt: skip
-    return replace(plain, **changes)
+    return plain._replace(**changes)
 
 
 def vector(*values, model="toy"):

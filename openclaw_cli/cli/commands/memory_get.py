@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import typer
@@ -41,7 +40,7 @@ def command(
     items = [
         {**item, "content": {level: item["content"].get(level)}} for item in result.data["items"]
     ]
-    return replace(result, data={**result.data, "items": items})
+    return result._replace(data={**result.data, "items": items})
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:

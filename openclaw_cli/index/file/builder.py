@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -28,8 +27,7 @@ _STAT_NAMES = ("size", "mtime", "inode", "crc")
 Stat = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What a generation is made of: its numbers, the base's documents to keep, HNSW's threshold.
 
     ``dropped`` are the base's ordinals that do not go over.
@@ -144,7 +142,7 @@ class Builder:
     def seal(self, config: layout.GenerationConfig, seq: int) -> None:
         """Write ``config.json``: the generation holds every log entry up to ``seq``."""
         with fsio.NewFile(self._plan.folder / layout.CONFIG) as target:
-            target.write(replace(config, seq=seq).encode())
+            target.write(config._replace(seq=seq).encode())
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> None:
         with fsio.NewFile(self._plan.folder / name) as target:
@@ -160,7 +158,7 @@ class Builder:
         name = layout.vectors_name(writer.info.model)
         self._note(name, writer.target)
         graph = self._build_graph(writer) if writer.rows > self._plan.hnsw_threshold else None
-        return layout.Space(replace(writer.info, vectors=writer.rows), writer.mean(), graph)
+        return layout.Space(writer.info._replace(vectors=writer.rows), writer.mean(), graph)
 
     def _build_graph(self, writer: _SpaceWriter) -> dict[str, Any] | None:
         from openclaw_cli.index.file import hnsw

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -33,8 +32,7 @@ def graph_key(info: SpaceInfo) -> str:
     return f"{info.model}@{info.digest}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(NamedTuple):
     """Byte length, full SHA-256, and the sampled checksum that is verified at every open."""
 
     bytes: int
@@ -42,8 +40,7 @@ class Fingerprint:
     sample: str
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
+class Space(NamedTuple):
     """An embedding space as recorded: its info, its mean vector, and its HNSW graph if any."""
 
     info: SpaceInfo
@@ -56,16 +53,15 @@ class Space:
         return self.info.vectors * self.info.dimensions * 4
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationConfig:
+class GenerationConfig(NamedTuple):
     """Everything that must agree before the other files are believed."""
 
     generation: int
     seq: int
     tokenizer: str
     records: int
-    spaces: Mapping[str, Space] = field(default_factory=dict)
-    files: Mapping[str, Fingerprint] = field(default_factory=dict)
+    spaces: Mapping[str, Space]
+    files: Mapping[str, Fingerprint]
 
     def encode(self) -> bytes:
         """Return the bytes of ``config.json``."""
