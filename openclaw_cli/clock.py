@@ -89,8 +89,8 @@ def parse_when(text: str, now: datetime, *, option: str) -> datetime:
 
 
 def to_millis(moment: datetime) -> int:
-    """Return milliseconds since 1970-01-01 UTC."""
-    return round((moment - _EPOCH) / timedelta(milliseconds=1))
+    """Return whole milliseconds since 1970-01-01 UTC."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
 
 
 def from_millis(millis: int) -> datetime:

@@ -12,7 +12,7 @@ from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.documents import Analysis, analyse, hash_of, payload_of, short_hash
 from openclaw_cli.memory.drafts import Statement, record_document
 from openclaw_cli.memory.levels import indexed_text
-from openclaw_cli.memory.merging import merged
+from openclaw_cli.memory.merging import enriched, holds, merged
 from openclaw_cli.memory.store import Following, Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Warning
@@ -102,11 +102,10 @@ class Chooser:
     The state must be read under the writer lock when the decisions are to be committed.
     """
 
-    def __init__(self, store: Store, view: View, snapshot: Snapshot, moment: datetime) -> None:
+    def __init__(self, store: Store, view: View, snapshot: Snapshot) -> None:
         self._store = store
         self._view = view
         self._snapshot = snapshot
-        self._moment = moment
         self._made: dict[str, Record] = {}
         self._made_hashes: dict[str, Record] = {}
         self._made_slots: dict[str, Record] = {}
@@ -127,13 +126,21 @@ class Chooser:
             return self._same_id(item, taken)
         twin = None if allow_duplicate else self.twin(item)
         if twin is not None:
-            return Decision("skipped", twin.id, twin.document, duplicate_of=twin.id)
+            return self._repeat(item, twin)
         current = self._slot(item)
         if current is not None:
-            document = merged(current, item.document, self._moment)
+            if holds(current, record_of(item.document)):
+                return self._repeat(item, current)
+            document = merged(current, item.document)
             if document is not None:
                 return self._merge(item, current, document)
         return self.addition(item)
+
+    def _repeat(self, item: Prepared, known: Record) -> Decision:
+        document = enriched(known, item.document)
+        if document is not None:
+            return self._merge(item, known, document)
+        return Decision("skipped", known.id, known.document, duplicate_of=known.id)
 
     def addition(self, item: Prepared) -> Decision:
         """Return the decision to add ``item`` as a new record."""
@@ -166,7 +173,7 @@ class Chooser:
                 hint="choose another --id, or leave it out",
                 path=str(self._store.paths.record(taken.scope, taken.id)),
             )
-        return Decision("skipped", taken.id, taken.document, duplicate_of=taken.id)
+        return self._repeat(item, taken)
 
     def twin(self, item: Prepared) -> Record | None:
         """Return a record that says the same in the same scope and category for the same user."""
@@ -243,7 +250,7 @@ def add(
     warnings: list[Warning] = []
     if store.paths.exists():
         opened = store.open()
-        first = Chooser(store, opened.view, opened.snapshot, moment)
+        first = Chooser(store, opened.view, opened.snapshot)
         decision = first.decide(item, allow_duplicate=allow_duplicate)
         if decision.action == "skipped":
             return decision, list(opened.warnings), False
@@ -255,7 +262,7 @@ def add(
     following = Following(store)
     with store.repository.writing(store.indexed_seq()) as writer:
         view = following.catch_up(writer.log)
-        chooser = Chooser(store, view, following.snapshot, moment)
+        chooser = Chooser(store, view, following.snapshot)
         decision = chooser.decide(item, allow_duplicate=allow_duplicate)
         if decision.change is not None:
             writer.commit([decision.change])

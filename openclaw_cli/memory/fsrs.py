@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from math import exp
+from math import exp, isfinite
 from typing import Any
 
 from openclaw_cli.clock import format_time, parse_foreign_time
@@ -14,6 +14,7 @@ DIFFICULTY = 0.3
 _W8, _W9, _W10 = 1.8722, 0.1666, 0.796
 _RANK_SHIFT = 0.02
 _LONGEST = 36_500.0
+_MANY = 1e9
 
 
 def retrievability(stability: float, review: int, now: int) -> float:
@@ -32,7 +33,7 @@ def recalled(
     Stability grows by FSRS-6's formula for a successful recall; the better the rank, the easier the
     memory becomes. A hit at R < 0.5 counts as a lapse as well: it had been forgotten.
     """
-    difficulty = float(state.get("difficulty", DIFFICULTY))
+    difficulty = _number(state, "difficulty", DIFFICULTY, 1.0)
     elapsed = _elapsed_days(state.get("lastReview"), moment)
     retained = 0.9 ** (elapsed / stability)
     grown = next_stability(stability, 1.0 + 9.0 * difficulty, retained)
@@ -41,9 +42,17 @@ def recalled(
         **restated(state, grown, moment),
         "stability": grown,
         "difficulty": min(1.0, max(0.0, difficulty + shift)),
-        "reps": int(state.get("reps", 0)) + 1,
-        "lapses": int(state.get("lapses", 0)) + (retained < 0.5),
+        "reps": int(_number(state, "reps", 0.0, _MANY)) + 1,
+        "lapses": int(_number(state, "lapses", 0.0, _MANY)) + (retained < 0.5),
     }
+
+
+def _number(state: dict[str, Any], name: str, default: float, most: float) -> float:
+    """Return a member of a state that others may have written, within 0 and ``most``."""
+    value = state.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        return default
+    return min(most, max(0.0, float(value)))
 
 
 def next_stability(stability: float, difficulty: float, retained: float) -> float:

@@ -7,7 +7,13 @@ from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from typing import Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
-from openclaw_cli.errors import AmbiguousIdError, NotFoundError, UsageError
+from openclaw_cli.errors import (
+    AmbiguousIdError,
+    DamagedError,
+    NotFoundError,
+    OpenclawError,
+    UsageError,
+)
 from openclaw_cli.index.protocol import Document
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.fsrs import retrievability
@@ -15,11 +21,12 @@ from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
 from openclaw_cli.paths import SCOPES, check_name
 from openclaw_cli.result import Result, Warning
-from openclaw_cli.store.records import Record
+from openclaw_cli.store.records import Record, completed
 from openclaw_cli.store.recovery import View
 
 SORTS = ("created", "updated", "retrievability")
 _SHORT_ID = 8
+_DAMAGED = "damaged"
 
 
 def get(store: Store, ids: Sequence[str]) -> Result:
@@ -35,23 +42,28 @@ def get(store: Store, ids: Sequence[str]) -> Result:
         check_name("record", given)
         try:
             record = _find(store, view, given)
-        except ValueError as error:
-            failed.append({"id": given, "reason": f"damaged: {error}"})
+        except (OSError, ValueError) as error:
+            failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue
         if record is None:
             failed.append({"id": given, "reason": "no such record"})
         else:
             items.append(_current_document(store, record))
     if not items:
-        first = failed[0]
-        raise NotFoundError(
-            f"record {first['id']}: {first['reason']}",
-            hint="openclaw memory list shows the ids that exist",
-        )
+        raise _none_found(failed)
     data: dict[str, Any] = {"items": items}
     if failed:
         data["failed"] = failed
     return Result("memory.get", data)
+
+
+def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
+    """Return the error for when nothing was found: damaged, or not there at all."""
+    first = next((item for item in failed if item["reason"].startswith(_DAMAGED)), failed[0])
+    message = f"record {first['id']}: {first['reason']}"
+    if first["reason"].startswith(_DAMAGED):
+        return DamagedError(message, hint="openclaw memory index names every damaged file")
+    return NotFoundError(message, hint="openclaw memory list shows the ids that exist")
 
 
 def _find(store: Store, view: View, given: str) -> Record | None:
@@ -90,12 +102,12 @@ def _current_document(store: Store, record: Record) -> dict[str, Any]:
     The file says what was so when it was written; the index may have made the vector since.
     """
     if not record.pending:
-        return record.document
+        return completed(record)
     pending = any(
         found.pending for found in _documents(store.open(), Filters(pending=True))
         if found.id == record.id
     )  # fmt: skip
-    return {**record.document, "embeddingPending": pending}
+    return {**completed(record), "embeddingPending": pending}
 
 
 def _documents(opened: Opened, filters: Filters) -> Iterator[Document]:

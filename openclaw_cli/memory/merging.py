@@ -1,68 +1,148 @@
-"""What happens to a slot when a newer statement comes: one function for each merge strategy.
+"""What happens to a record when a newer statement comes: one function for each merge strategy.
 
-Nothing is lost by a merge: L2 grows by the new text under its time, and ``history`` keeps what was
-replaced, newest last.
+Nothing that was said is lost by a merge: L2 grows by the new text under its time, and ``history``
+keeps what was replaced, newest last, with the id of the statement that replaced it.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Callable
 from typing import Any
 
-from openclaw_cli.clock import format_time
+from openclaw_cli.clock import from_millis
 from openclaw_cli.memory.fsrs import restated
 from openclaw_cli.memory.levels import joined, summary_of
-from openclaw_cli.store.records import Record
+from openclaw_cli.store.records import Record, record_of
+from openclaw_cli.text.normalize import normalized_text
+
+#: What two records share and a merge decides about; all other fields of the newer one go over.
+_DECIDED = frozenset(
+    ("version", "id", "agentId", "userId", "scope", "category", "mergeStrategy", "key", "content",
+     "language", "tags", "contentHash", "fsrs", "createdAt", "updatedAt", "embeddingPending",
+     "reflectedAt", "evidence", "confidence", "history")
+)  # fmt: skip
 
 
-def merged(current: Record, newer: dict[str, Any], moment: datetime) -> dict[str, Any] | None:
-    """Return the document of ``current`` after ``newer`` was said at ``moment``.
+def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the document of ``current`` after the statement ``newer`` (a record document).
 
-    None when the strategy of the record's category lets every statement stand alone.
+    None when the strategy of the record's category lets every statement stand alone, or when it is
+    unknown. A statement that is older than what it would replace joins the history instead.
     """
-    strategy = current.document.get("mergeStrategy")
-    if strategy == "no-merge":
+    strategy = _STRATEGIES.get(str(current.document.get("mergeStrategy")))
+    if strategy is None:
         return None
-    content = _appended(current, newer, moment) if strategy == "append" else (
-        _replaced(current, newer, moment)
-    )  # fmt: skip
-    document = current.document
-    stability = current.stability or newer["fsrs"]["stability"]
+    said = record_of(newer)
+    if said.updated < current.updated and strategy is _replaced:
+        return _with_history(current, said, said.document, "older statement")
+    document = _with_history(current, said, current.document, _name_of(current))
+    stability = current.stability or said.stability or 1.0
+    state = current.document.get("fsrs") or newer["fsrs"]
     return {
         **document,
-        "content": content,
-        "tags": list(dict.fromkeys([*current.tags, *newer["tags"]])),
-        "updatedAt": format_time(moment),
-        "fsrs": restated(document.get("fsrs") or newer["fsrs"], stability, moment),
-        "source": newer["source"],
-        "history": [*(document.get("history") or []), _kept(current, str(strategy), moment)],
+        **_further(newer),
+        "content": strategy(current, said),
+        "tags": _all_tags(current, said),
+        "updatedAt": newer["updatedAt"],
+        "fsrs": restated(state, stability, from_millis(said.updated)),
     }
 
 
-def superseding(
-    current: Record, newer: dict[str, Any], reason: str, moment: datetime
-) -> dict[str, Any]:
+def enriched(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
+    """Return ``current`` with what an exact repeat of it brings along: tags, an overview, a text.
+
+    None when it brings nothing.
+    """
+    said = record_of(newer)
+    tags = _all_tags(current, said)
+    content = {**current.document["content"]} if _has_levels(current) else {"l0": current.l0}
+    if said.l1 and not _contains(current.l1, said.l1):
+        content["l1"] = "\n\n".join(filter(None, (current.l1, said.l1)))
+    if not _contains(said.l0, said.l2) and not _contains(current.l2, said.l2):
+        own = current.l2 if not _contains(current.l0, current.l2) else ""
+        content["l2"] = joined(own, said.l2, from_millis(said.updated)) if own else said.l2
+    if tags == list(current.tags) and content == current.document["content"]:
+        return None
+    document = _with_history(current, said, current.document, "repeated with more")
+    return {**document, "content": content, "tags": tags, "updatedAt": newer["updatedAt"]}
+
+
+def holds(current: Record, said: Record) -> bool:
+    """Tell whether ``said`` has been taken into ``current`` already, by its id or by its text."""
+    history = current.document.get("history") or []
+    if any(said.id in (entry.get("by"), entry.get("id")) for entry in history):
+        return True
+    return _strategy(current) is _appended and _contains(current.l2, _whole(said))
+
+
+def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str, Any]:
     """Return ``newer`` in the place of ``current``, which goes on in its history."""
-    kept = _kept(current, f"import {reason}", moment)
+    kept = _entry(current.document, record_of(newer), reason)
     return {**newer, "history": [*(newer.get("history") or []), kept]}
 
 
-def _replaced(current: Record, newer: dict[str, Any], moment: datetime) -> dict[str, Any]:
-    content = newer["content"]
-    return {**content, "l2": joined(current.l2 or current.l0, content["l2"], moment)}
+def _strategy(record: Record) -> Callable[[Record, Record], dict[str, Any]] | None:
+    return _STRATEGIES.get(_name_of(record))
 
 
-def _appended(current: Record, newer: dict[str, Any], moment: datetime) -> dict[str, Any]:
-    full = joined(current.l2 or current.l0, newer["content"]["l2"], moment)
-    overview = "\n\n".join(filter(None, (current.l1, newer["content"]["l1"])))
+def _name_of(record: Record) -> str:
+    return str(record.document.get("mergeStrategy"))
+
+
+def _replaced(current: Record, said: Record) -> dict[str, Any]:
+    full = joined(current.l2 or current.l0, said.l2 or said.l0, from_millis(said.updated))
+    return {**said.document["content"], "l2": full}
+
+
+def _appended(current: Record, said: Record) -> dict[str, Any]:
+    full = joined(_whole(current), _whole(said), from_millis(said.updated))
+    overview = "\n\n".join(filter(None, (current.l1, said.l1)))
     # L0 is the beginning of L2, so that the whole experience is found by any of its parts.
     return {"l0": summary_of(full), "l1": overview, "l2": full}
 
 
-def _kept(current: Record, reason: str, moment: datetime) -> dict[str, Any]:
+_STRATEGIES: dict[str, Callable[[Record, Record], dict[str, Any]]] = {
+    "overwrite": _replaced,
+    "latest-wins": _replaced,
+    "append": _appended,
+}
+
+
+def _whole(record: Record) -> str:
+    """Return all that a record says: L2, and L0 before it where L2 does not hold it."""
+    if _contains(record.l2, record.l0):
+        return record.l2
+    return f"{record.l0}\n\n{record.l2}" if record.l2 else record.l0
+
+
+def _contains(text: str, part: str) -> bool:
+    return normalized_text(part) in normalized_text(text)
+
+
+def _all_tags(current: Record, said: Record) -> list[str]:
+    return list(dict.fromkeys([*current.tags, *said.tags]))
+
+
+def _has_levels(record: Record) -> bool:
+    return isinstance(record.document.get("content"), dict)
+
+
+def _further(newer: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in newer.items() if name not in _DECIDED}
+
+
+def _with_history(
+    current: Record, said: Record, kept: dict[str, Any], reason: str
+) -> dict[str, Any]:
+    history = [*(current.document.get("history") or []), _entry(kept, said, reason)]
+    return {**current.document, "history": history}
+
+
+def _entry(kept: dict[str, Any], said: Record, reason: str) -> dict[str, Any]:
     return {
-        "content": current.document["content"],
-        "updatedAt": current.document.get("updatedAt"),
-        "replacedAt": format_time(moment),
+        "content": kept["content"],
+        "updatedAt": kept.get("updatedAt"),
+        "replacedAt": said.document["updatedAt"],
         "reason": reason,
+        "by": said.id,
     }

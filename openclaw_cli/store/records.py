@@ -7,10 +7,13 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from openclaw_cli.clock import parse_foreign_time, to_millis
+from openclaw_cli.clock import format_time, from_millis, parse_foreign_time, to_millis
 from openclaw_cli.paths import SCOPES, valid_name
 
 VERSION = "2.0"
+_BOM = b"\xef\xbb\xbf"
+# orjson reads deeper nesting than it writes.
+_WRITABLE_DEPTH = 250
 
 
 class Record(NamedTuple):
@@ -46,10 +49,12 @@ def parse_record(data: bytes, scope: str, record_id: str) -> Record:
     ``scope`` and ``record_id`` come from the file's folder and name and must agree with the text.
     """
     try:
-        document = orjson.loads(data)
+        document = orjson.loads(data.removeprefix(_BOM))
     except orjson.JSONDecodeError as error:
         reason = "the file is empty" if not data.strip(b" \t\r\n\0") else f"not JSON: {error}"
         raise ValueError(reason) from error
+    if data.count(b"{") + data.count(b"[") > _WRITABLE_DEPTH:
+        require_writable(document)
     record = record_of(document, scope)
     if record.id != record_id:
         raise ValueError(f"the file is named {record_id} but holds record {record.id!r}")
@@ -75,6 +80,7 @@ def record_of(document: object, scope: str | None = None) -> Record:
     created = _time(document, "createdAt", 0)
     updated = _time(document, "updatedAt", created)
     fsrs = _object(document, "fsrs")
+    _check_history(document.get("history"))
     return Record(
         document=document,
         id=record_id,
@@ -99,6 +105,14 @@ def record_of(document: object, scope: str | None = None) -> Record:
 def encode_record(document: dict[str, Any]) -> bytes:
     """Return the bytes of a record file: indented, so that it can be read and edited by hand."""
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def require_writable(document: object) -> None:
+    """Raise ``ValueError`` when a JSON value that could be read cannot be written again."""
+    try:
+        orjson.dumps(document)
+    except orjson.JSONEncodeError as error:
+        raise ValueError("nested too deeply to be written again") from error
 
 
 def _text(holder: dict[str, Any], name: str, *, required: bool = False) -> str | None:
@@ -128,6 +142,32 @@ def _levels(content: object) -> tuple[str, str, str]:
     if not l0.strip():
         raise ValueError("content.l0 is empty")
     return l0, l1, l2
+
+
+def _check_history(history: object) -> None:
+    if history is None:
+        return
+    if not isinstance(history, list) or not all(isinstance(entry, dict) for entry in history):
+        raise ValueError("history is not a list of objects")
+
+
+def completed(record: Record) -> dict[str, Any]:
+    """Return the document of a record with every field that it lacks: what readers may rely on."""
+    content = record.document.get("content")
+    levels = {"l0": record.l0, "l1": record.l1, "l2": record.l2}
+    defaults = {
+        "version": VERSION,
+        "userId": None,
+        "scope": record.scope,
+        "category": record.category,
+        "key": None,
+        "language": None,
+        "createdAt": format_time(from_millis(record.created)),
+        "updatedAt": format_time(from_millis(record.updated)),
+    }
+    given = {name: item for name, item in record.document.items() if item is not None}
+    known = {**defaults, "tags": [], "history": [], **given}
+    return {**known, "content": {**(content if isinstance(content, dict) else {}), **levels}}
 
 
 def _tags(document: dict[str, Any]) -> tuple[str, ...]:

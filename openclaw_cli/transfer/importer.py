@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.memory.adding import (
@@ -22,7 +22,7 @@ from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.store import scan
-from openclaw_cli.store.records import record_of
+from openclaw_cli.store.records import Record, record_of, require_writable
 from openclaw_cli.transfer.incoming import Defaults, Reader
 from openclaw_cli.transfer.reading import Piece, pieces
 
@@ -61,10 +61,32 @@ class Counts:
     failed: list[dict[str, Any]] = field(default_factory=list)
     warnings: dict[str, Warning] = field(default_factory=dict)
 
+    def count(self, action: str) -> None:
+        """Count one decision."""
+        if action == "skipped":
+            self.skipped += 1
+        elif action == "added":
+            self.added += 1
+        else:
+            self.overwritten += 1
+            self.merged += action == "merged"
+
     def warn(self, warnings: Iterable[Warning]) -> None:
         """Keep each kind of warning once: thousands of batches may say the same."""
         for warning in warnings:
             self.warnings.setdefault(warning.code, warning)
+
+
+class _Line(NamedTuple):
+    """A line on its way into the store, with where it stood."""
+
+    piece: Piece
+    item: Prepared
+
+    @property
+    def is_statement(self) -> bool:
+        """Tell a text, which may go into a slot, from a whole record."""
+        return "content" not in self.piece.value
 
 
 def import_memories(
@@ -102,82 +124,95 @@ class _Import:
     def batch(self, batch: list[Piece]) -> None:
         """Decide about a batch and commit it."""
         self.counts.read += len(batch)
-        items = [item for piece in batch if (item := self._prepared(piece)) is not None]
+        lines = [line for piece in batch if (line := self._prepared(piece)) is not None]
         if self.request.dry_run:
-            self._dry_run(items)
+            self._dry_run(lines)
             return
         if self.request.embed:
-            items = list(self._embedded(items))
+            lines = self._embedded(lines)
         seq = self.store.indexed_seq() if self.following.log is None else 0
         with self.store.repository.writing(seq, self.following.log) as writer:
             view = self.following.catch_up(writer.log)
-            chooser = Chooser(self.store, view, self.following.snapshot, self.moment)
-            changes = [d.change for d in self._decided(chooser, items) if d.change is not None]
+            chooser = Chooser(self.store, view, self.following.snapshot)
+            changes = [d.change for d in self._decided(chooser, lines) if d.change is not None]
             writer.commit(changes)
             self.counts.warn(writer.warnings)
         self.counts.warn(self.service.checkpoint(times=_BULK_LIMITS))
 
-    def _prepared(self, piece: Piece) -> Prepared | None:
+    def _prepared(self, piece: Piece) -> _Line | None:
         try:
             if piece.problem is not None:
                 raise ValueError(f"not JSON: {piece.problem}")
-            return analysed(self.store, self.reader.record(piece.value).document, named=True)
+            require_writable(piece.value)
+            record = self.reader.record(piece.value)
+            return _Line(piece, analysed(self.store, record.document, named=True))
         except (ValueError, OpenclawError) as error:
-            failure: dict[str, Any] = {"line": piece.number, "reason": str(error)}
-            if isinstance(piece.value, dict) and isinstance(piece.value.get("id"), str):
-                failure["id"] = piece.value["id"][:128]
-            self.counts.failed.append(failure)
+            self._failed(piece, error)
             return None
 
-    def _embedded(self, items: list[Prepared]) -> Iterator[Prepared]:
-        """Embed what will be stored: a record whose id exists is skipped without that cost."""
-        new = [item for item in items if not self._exists(item)]
-        embedded, warnings = embed(self.store, new)
+    def _failed(self, piece: Piece, error: Exception) -> None:
+        failure: dict[str, Any] = {"line": piece.number, "reason": str(error)}
+        if isinstance(piece.value, dict) and isinstance(piece.value.get("id"), str):
+            failure["id"] = piece.value["id"][:128]
+        self.counts.failed.append(failure)
+
+    def _embedded(self, lines: list[_Line]) -> list[_Line]:
+        """Embed what will be stored: a record that will be skipped is spared that cost."""
+        wanted = [n for n, line in enumerate(lines) if not self._will_be_skipped(line.item)]
+        embedded, warnings = embed(self.store, [lines[n].item for n in wanted])
         self.counts.warn(warnings)
         self.counts.truncated += sum(item.truncated for item in embedded)
-        by_id = {item.document["id"]: item for item in embedded}
-        return (by_id.get(item.document["id"], item) for item in items)
+        for position, item in zip(wanted, embedded, strict=True):
+            lines[position] = lines[position]._replace(item=item)
+        return lines
 
-    def _exists(self, item: Prepared) -> bool:
-        return self.store.paths.record(item.document["scope"], item.document["id"]).exists()
+    def _will_be_skipped(self, item: Prepared) -> bool:
+        path = self.store.paths.record(item.document["scope"], item.document["id"])
+        return self.request.on_conflict == "skip" and path.exists()
 
-    def _decided(self, chooser: Chooser, items: list[Prepared]) -> Iterator[Decision]:
-        for item in items:
-            decision = self._decide(chooser, item)
-            if decision.action == "skipped":
-                self.counts.skipped += 1
-            elif decision.action in ("merged", "overwritten"):
-                self.counts.overwritten += 1
-                self.counts.merged += decision.action == "merged"
-            else:
-                self.counts.added += 1
+    def _decided(self, chooser: Chooser, lines: list[_Line]) -> Iterator[Decision]:
+        for line in lines:
+            try:
+                decision = self._decide(chooser, line)
+            except OpenclawError as error:
+                self._failed(line.piece, error)
+                continue
+            self.counts.count(decision.action)
             if decision.change is not None:
                 chooser.note(decision)
             yield decision
 
-    def _decide(self, chooser: Chooser, item: Prepared) -> Decision:
+    def _decide(self, chooser: Chooser, line: _Line) -> Decision:
+        item = line.item
         record_id = item.document["id"]
         taken = chooser.existing(record_id)
-        if taken is None:
+        if taken is not None:
+            return self._conflict(chooser, item, taken)
+        if line.is_statement or self.request.dedup:
             return chooser.decide(item, allow_duplicate=not self.request.dedup)
+        # A whole record stays the record that it is, whatever slot it stands in.
+        return chooser.addition(item)
+
+    def _conflict(self, chooser: Chooser, item: Prepared, taken: Record) -> Decision:
         rule = self.request.on_conflict
-        newer = rule == "newer" and record_of(item.document).updated > taken.updated
         if rule == "duplicate":
             copy = {**item.document, "id": self.store.env.ids.new("mem")}
             return chooser.addition(item._replace(document=copy))
+        newer = rule == "newer" and record_of(item.document).updated > taken.updated
         if (rule == "overwrite" or newer) and item.document["scope"] == taken.scope:
-            document = superseding(taken, item.document, rule, self.moment)
-            return chooser.addition(item._replace(document=document))._replace(action="overwritten")
-        return Decision("skipped", record_id, taken.document, duplicate_of=record_id)
+            document = superseding(taken, item.document, f"import {rule}")
+            decision = chooser.addition(item._replace(document=document))
+            return decision._replace(action="overwritten")
+        return Decision("skipped", taken.id, taken.document, duplicate_of=taken.id)
 
-    def _dry_run(self, items: list[Prepared]) -> None:
+    def _dry_run(self, lines: list[_Line]) -> None:
         if self.dry_chooser is None:
             view = self.store.repository.view()
             if self.store.paths.exists():
                 opened = self.store.open()
                 self.following.snapshot = opened.snapshot
-            self.dry_chooser = Chooser(self.store, view, self.following.snapshot, self.moment)
-        for _decision in self._decided(self.dry_chooser, items):
+            self.dry_chooser = Chooser(self.store, view, self.following.snapshot)
+        for _decision in self._decided(self.dry_chooser, lines):
             pass
 
     def result(self) -> Result:

@@ -70,7 +70,7 @@ def check_version(version: object, name: str) -> None:
     if version is None:
         return
     major, _, _rest = str(version).partition(".")
-    if not major.isdecimal():
+    if not major.isdecimal() or len(major) > 9:
         raise UsageError(f"{name}: {str(version)[:40]!r} is not a format version", path=name)
     if int(major) > MAJOR:
         raise FormatTooNewError(

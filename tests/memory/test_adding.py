@@ -104,6 +104,37 @@ def test_a_lesson_slot_grows(memory):
     assert len(memory.listed()) == 1
 
 
+def test_a_lesson_told_twice_is_kept_once(memory):
+    for text in ("Retry uploads.", "Check the checksum.", "Retry uploads."):
+        memory.add(text, category="lesson", key="uploads")
+    (hit,) = memory.search("uploads").data["results"]
+    assert memory.document(hit["id"], "agent")["content"]["l2"].count("Retry uploads.") == 1
+
+
+def test_a_lesson_with_a_summary_of_its_own_keeps_both_texts(memory):
+    memory.add("Lesson one", category="lesson", key="k")
+    memory.add("Retry on 503", l2="long transcript", category="lesson", key="k")
+    memory.add("Lesson three", l2="another transcript", category="lesson", key="k")
+    for word in ("one", "503", "transcript", "three", "another"):
+        assert len(memory.search(word).data["results"]) == 1, word
+
+
+def test_an_exact_repeat_that_brings_more_is_taken_in(memory):
+    first = memory.add("The meeting was moved", tags=("work",))
+    data = memory.add("The meeting was moved", tags=("calendar",), l1="to Friday", l2="whole mail")
+    assert (data["action"], data["id"]) == ("merged", first["id"])
+    stored = memory.document(first["id"])
+    assert stored["tags"] == ["work", "calendar"]
+    assert stored["content"] == {
+        "l0": "The meeting was moved", "l1": "to Friday", "l2": "whole mail",
+    }  # fmt: skip
+    assert memory.add("The meeting was moved", l2="whole mail")["action"] == "skipped"
+    again = memory.add("The meeting was moved", l2="second mail")
+    assert again["action"] == "merged"
+    assert "whole mail" in again["record"]["content"]["l2"]
+    assert memory.add("The meeting was moved")["action"] == "skipped"
+
+
 @pytest.mark.parametrize("category", ["event", "case"])
 def test_events_in_one_slot_stand_alone(memory, category):
     memory.add("Went to the dentist", category=category, key="dentist")

@@ -61,6 +61,15 @@ def test_a_hit_on_what_was_forgotten_counts_a_lapse():
     assert (after["reps"], after["lapses"]) == (1, 1)
 
 
+@pytest.mark.parametrize("value", ["x", None, [], 1e300, -5, float("nan"), True])
+@pytest.mark.parametrize("name", ["difficulty", "reps", "lapses", "lastReview"])
+def test_a_state_that_others_have_spoilt_is_mended(name, value):
+    after = recalled({**initial_state(14.0, NOW), name: value}, 14.0, 1, 1, NOW)
+    assert after["stability"] > 0
+    assert 0 <= after["difficulty"] <= 1
+    assert after["reps"] >= 1
+
+
 def test_only_a_touching_search_writes(memory):
     record = memory.add("Likes green tea", embed=True)
     memory.index(embed=True)

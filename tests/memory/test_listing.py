@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from openclaw_cli.errors import AmbiguousIdError, InvalidNameError, NotFoundError, UsageError
+from openclaw_cli.errors import (
+    AmbiguousIdError,
+    DamagedError,
+    InvalidNameError,
+    NotFoundError,
+    UsageError,
+)
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.requests import ListRequest
 
@@ -65,6 +71,21 @@ def test_missing_ids_are_listed_and_none_found_is_an_error(three):
     assert result.exit_status == 3
     with pytest.raises(NotFoundError):
         three.service.get(["mem-nowhere"])
+
+
+def test_a_damaged_record_is_not_told_as_missing(three):
+    item = three.service.list(ListRequest()).data["items"][0]
+    three.path(item["id"], item["scope"]).write_text("{")
+    with pytest.raises(DamagedError):
+        three.service.get([item["id"]])
+
+
+def test_a_far_future_is_listed(memory):
+    memory.path("x").parent.mkdir(parents=True)
+    text = '{"id":"x","content":{"l0":"late"},"createdAt":"9999-12-31T23:59:59.9999Z"}'
+    memory.path("x").write_text(text)
+    memory.index()
+    assert memory.listed() == ["late"]
 
 
 def test_an_ending_that_fits_two_records_lists_them(memory):

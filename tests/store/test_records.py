@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_cli.store.records import encode_record, parse_record, record_of
+from openclaw_cli.store.records import completed, encode_record, parse_record, record_of
 
 GOOD = {
     "version": "2.0",
@@ -58,11 +58,25 @@ def test_an_older_record_with_a_plain_text_is_readable():
         ({"fsrs": {"stability": "x"}}, "not a number"),
         ({"fsrs": {"stability": True}}, "not a number"),
         ({"userId": 12}, "userId is not a text"),
+        ({"history": 5}, "history is not a list"),
+        ({"history": ["x"]}, "history is not a list"),
     ],
 )
 def test_a_wrong_field_is_named(changes, reason):
     with pytest.raises(ValueError, match=reason):
         parsed(**changes)
+
+
+def test_a_byte_order_mark_is_no_damage():
+    data = b"\xef\xbb\xbf" + orjson.dumps(GOOD)
+    assert parse_record(data, "user", "mem-1").l0 == "text"
+
+
+def test_a_record_written_by_hand_is_completed_for_readers():
+    record = record_of({"id": "hand1", "content": "made by hand", "category": None})
+    document = completed(record)
+    assert document["content"] == {"l0": "made by hand", "l1": "", "l2": "made by hand"}
+    assert (document["category"], document["scope"], document["tags"]) == ("event", "user", [])
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 40, b"{", b"[]", b"null", b'"x"', b"[" * 5000])

@@ -120,6 +120,24 @@ def test_ids_that_exist_are_skipped_also_within_one_file(memory):
     assert memory.document("a")["content"]["l0"] == "one"
 
 
+@pytest.mark.parametrize("embed", [False, True])
+@pytest.mark.parametrize(
+    ("rule", "texts", "replaced"),
+    [
+        ("skip", {"first text"}, []),
+        ("overwrite", {"second text"}, ["first text"]),
+        ("newer", {"first text"}, []),
+        ("duplicate", {"first text", "second text"}, []),
+    ],
+)
+def test_two_lines_of_one_id_lose_nothing(memory, rule, texts, replaced, embed):
+    lines = [{"text": "first text", "id": "A1"}, {"text": "second text", "id": "A1"}]
+    assert balanced(memory.imported(lines, on_conflict=rule, embed=embed).data)
+    assert set(memory.listed()) == texts
+    history = memory.document("A1")["history"]
+    assert [entry["content"]["l0"] for entry in history] == replaced
+
+
 @pytest.mark.parametrize(
     ("rule", "expected", "records"),
     [("skip", "old", 1), ("overwrite", "new", 1), ("newer", "new", 1), ("duplicate", "old", 2)],
@@ -166,6 +184,48 @@ def test_slots_are_merged_as_by_add(memory):
     data = memory.imported(lines).data
     assert (data["added"], data["overwritten"], data["total"]) == (1, 2, 1)
     assert memory.listed() == ["Uses editor 2"]
+
+
+def test_an_import_into_a_slot_can_be_run_again(memory):
+    common = {"category": "preference", "key": "home", "createdAt": "2026-01-05T00:00:00Z"}
+    lines = [{"text": "lives in Rome", **common}, {"text": "lives in Oslo", **common, "mood": "x"}]
+    memory.imported(lines)
+    (hit,) = memory.search("lives").data["results"]
+    before = memory.document(hit["id"])
+    assert before["mood"] == "x"
+    for _ in range(2):
+        assert memory.imported(lines).data["skipped"] == 2
+        assert memory.document(hit["id"]) == before
+
+
+def test_an_older_statement_does_not_replace_a_newer_one_in_its_slot(memory):
+    common = {"category": "preference", "key": "home"}
+    memory.imported([{"text": "lives in Rome", **common, "createdAt": "2026-01-05T00:00:00Z"}])
+    memory.imported([{"text": "lived in Oslo", **common, "createdAt": "2024-01-05T00:00:00Z"}])
+    assert memory.listed() == ["lives in Rome"]
+    (hit,) = memory.search("lives").data["results"]
+    history = memory.document(hit["id"])["history"]
+    assert [entry["content"]["l0"] for entry in history] == ["lived in Oslo"]
+
+
+def test_a_whole_record_stays_the_record_it_is(memory):
+    memory.add("Uses vim", category="preference", key="editor")
+    record = {
+        "id": "other-1", "category": "preference", "key": "editor", "mood": "glad",
+        "content": {"l0": "Uses emacs", "l2": "Uses emacs"}, "history": [{"content": {"l0": "ed"}}],
+    }  # fmt: skip
+    memory.imported([record])
+    stored = memory.document("other-1")
+    assert (stored["mood"], stored["history"]) == ("glad", record["history"])
+
+
+def test_a_damaged_file_under_an_id_fails_that_line_alone(memory):
+    memory.imported([{"id": "a", "text": "one"}])
+    memory.index()
+    memory.path("a").write_text("{")
+    data = memory.imported([{"id": "a", "text": "x"}, {"id": "b", "text": "y"}]).data
+    assert ([f["line"] for f in data["failed"]], data["added"]) == ([1], 1)
+    assert memory.path("a").read_text() == "{"
 
 
 def test_repeats_are_skipped_only_when_asked(memory):
@@ -235,11 +295,20 @@ def test_one_fsync_for_each_batch(memory, monkeypatch):
 
     monkeypatch.setattr(fsio.Disk, "fsync", fsync)
     memory.imported([{"text": "warm up"}])
-    synced.clear()
-    memory.imported([{"text": f"line {n}"} for n in range(512)])
-    assert len(synced) == 2
+    counts = []
+    for batches in (1, 2):
+        synced.clear()
+        memory.imported([{"text": f"{batches} line {n}"} for n in range(256 * batches)])
+        counts.append(len(synced))
+    assert counts[1] - counts[0] == 1
 
 
 def test_an_empty_file_is_no_failure(memory):
     data = memory.imported([]).data
     assert (data["read"], data["added"], data["failed"]) == (0, 0, [])
+
+
+def test_a_line_nested_too_deeply_to_be_stored_fails_alone(memory):
+    deep = b'{"text": "deep", "metadata": ' + b"[" * 900 + b"]" * 900 + b"}"
+    data = memory.imported([{"text": "before"}, deep, {"text": "after"}]).data
+    assert (data["added"], [item["line"] for item in data["failed"]]) == (2, [2])
