@@ -160,14 +160,16 @@ class MemoryPaths:
         Raises `StorageError` for a folder on the way that is a file, or a symbolic link that leaves
         the state directory.
         """
-        for folder in (self.state, self.root.parent.parent, self.root.parent, self.root):
+        records = (self.root / "records", *map(self.records, SCOPES))
+        above = (self.state, self.root.parent.parent, self.root.parent, self.root)
+        for folder in (*above, *records):
             if os.path.lexists(folder) and not os.path.isdir(folder):
                 raise StorageError(
                     f"{folder} is not a directory",
                     path=str(folder),
                     hint="give another --state-dir, or move the file away",
                 )
-        for folder in (self.root, self.root / "records", *map(self.records, SCOPES)):
+        for folder in (self.root, *records, self.generations):
             _refuse_escape(self.state, folder)
         return os.path.isdir(self.root)
 

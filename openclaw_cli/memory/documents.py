@@ -95,16 +95,30 @@ def payload_of(analysis: Analysis, vector: Vector | None) -> dict[str, Any]:
 
 
 def carried_vector(payload: dict[str, Any] | None) -> Vector | None:
-    """Return the vector that a log entry carries."""
+    """Return the vector that a log entry carries, None when there is none or it is not sound."""
     carried = (payload or {}).get("vector")
-    if not carried:
+    if not isinstance(carried, dict):
         return None
-    return Vector(carried["model"], carried["digest"], b64decode(carried["data"]))
+    try:
+        data = b64decode(carried["data"])
+        return Vector(str(carried["model"]), str(carried["digest"]), data)
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _is_sound(payload: dict[str, Any]) -> bool:
+    """Tell whether a payload holds what it should: a checksum does not tell who wrote it."""
+    texts = (payload.get("language"), payload.get("hash"), payload.get("model") or "")
+    terms = payload.get("terms")
+    if not all(isinstance(text, str) for text in texts) or not isinstance(terms, dict):
+        return False
+    counts = [held.values() if isinstance(held, dict) else (0,) for held in terms.values()]
+    return all(type(count) is int and count > 0 for held in counts for count in held)
 
 
 def carried_document(record: Record, payload: dict[str, Any] | None) -> Document | None:
     """Return the document that a log entry carries, or None when it must be analysed anew."""
-    if payload is None or payload.get("analyzer") != ANALYZER_VERSION:
+    if payload is None or payload.get("analyzer") != ANALYZER_VERSION or not _is_sound(payload):
         return None
     vector = carried_vector(payload)
     return _document(
@@ -113,7 +127,7 @@ def carried_document(record: Record, payload: dict[str, Any] | None) -> Document
         payload["hash"],
         payload["terms"],
         vector,
-        pending=payload["model"] is not None and vector is None,
+        pending=bool(payload.get("model")) and vector is None,
     )
 
 

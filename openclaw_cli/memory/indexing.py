@@ -6,12 +6,14 @@ hand-edited record is acknowledged, and to put the finished generation in place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from zlib import crc32
 
 from openclaw_cli.clock import format_time
-from openclaw_cli.errors import DamagedError
+from openclaw_cli.errors import DamagedError, OpenclawError, StorageError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.builder import Builder, Plan
 from openclaw_cli.memory.adding import finished, truncation_warning
@@ -26,6 +28,7 @@ from openclaw_cli.memory.documents import (
 from openclaw_cli.memory.requests import IndexRequest
 from openclaw_cli.memory.store import Store
 from openclaw_cli.memory.vectorising import Item, Vectors
+from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Progress, Warning, no_progress
 from openclaw_cli.store import files, fsio, generations, recovery, wal
 from openclaw_cli.store.records import Record, encode_record, record_of
@@ -64,6 +67,7 @@ class _Run:
         self.progress = progress
         self.report = Report()
         self.own_entries: set[int] = set()
+        self.unsynced: list[tuple[wal.Entry, Path]] = []
 
     def run(self) -> Report:
         current, problem = open_base(self.store.paths)
@@ -152,10 +156,11 @@ class _Run:
                 self._fill(builder, vectors, changes)
                 kept = [stat for n, stat in enumerate(changes.stats) if n not in dropped]
                 config = builder.finish(kept, changes.scanned)
-            self._sync_records(log)
+            self._sync_records(log.entries)
             with self.store.repository.writing(log.last_seq) as writer:
                 self._restore(changes, writer)
                 seq = self._settled(log.last_seq, writer.log)
+                self._sync_records([e for e in writer.log.entries if log.last_seq < e.seq <= seq])
                 builder.seal(config, seq)
                 generations.publish(paths, number)
                 writer.cut(seq)
@@ -164,6 +169,7 @@ class _Run:
         except BaseException:
             if generations.current_number(paths) != number:
                 generations.discard(paths, number)
+            self._write_unsynced()
             raise
         fsio.remove(paths.partial)
         self.report.embedded = vectors.embedded
@@ -218,22 +224,44 @@ class _Run:
         edited = record_of(document, record.scope)
         return edited, Loaded(edited, stat, intact=True)
 
-    def _sync_records(self, log: wal.Wal) -> None:
+    def _sync_records(self, entries: Sequence[wal.Entry]) -> None:
         """Make durable the record files that the log will no longer be able to write again."""
-        newest = recovery.final_states(log).values()
-        files = [self.store.paths.record(e.scope, e.record_id) for e in newest if e.op == "put"]
-        fsio.sync_files([path for path in files if path.is_file()])
+        newest = recovery.final_states(entries).values()
+        puts = [(e, self.store.paths.record(e.scope, e.record_id)) for e in newest if e.op == "put"]
+        try:
+            fsio.sync_files([path for _entry, path in puts if path.is_file()])
+        except StorageError:
+            self.unsynced = puts
+            raise
         for scope in {entry.scope for entry in newest if entry.op == "delete"}:
             fsio.sync_folder(self.store.paths.records(scope))
+        # A process killed while it made the folders has left their names at risk.
+        fsio.sync_folder(self.store.paths.records(SCOPES[0]).parent)
+
+    def _write_unsynced(self) -> None:
+        """Write the records anew whose sync has failed, unless they were changed meanwhile.
+
+        The kernel tells once that it could not write a page and forgets that it should: the next
+        sync of the same file would find nothing to do and be taken for a success.
+        """
+        if not self.unsynced:
+            return
+        with suppress(OpenclawError), self.store.repository.writing():
+            for entry, path in self.unsynced:
+                assert entry.record is not None
+                if recovery.checksum(path) == crc32(encode_record(entry.record)):
+                    recovery.write_record(self.store.paths, entry)
 
     def _restore(self, changes: Changes, writer: Writer) -> None:
         """Write the record again where the log knows it and its file is damaged."""
         for candidate in changes.restorable:
             assert candidate.entry is not None
             path = self.store.paths.record(candidate.scope, candidate.record_id)
+            # Without this hint the next command writes the record, should this one get no further.
+            fsio.remove(self.store.paths.applied, durable=False)
             kept = fsio.move_aside(path, "bad", writer.stamp())
             recovery.write_record(self.store.paths, candidate.entry)
-            fsio.sync_files([path])
+            self._sync_records([candidate.entry])
             self.report.warnings.append(
                 Warning(
                     "restored",

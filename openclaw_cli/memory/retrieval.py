@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, UnavailableError, UsageError
 from openclaw_cli.index import fusion
-from openclaw_cli.index.protocol import Document, Mask
+from openclaw_cli.index.protocol import Document, Mask, Vector
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import SearchRequest
 from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
@@ -194,9 +194,15 @@ class _Search:
     def _touch(self, shown: list[Hit]) -> None:
         from openclaw_cli.memory.touching import record_recalls
 
-        snapshot = self.opened.snapshot
-        found = [(h.document.scope, h.document.id, snapshot.vector(h.ordinal)) for h in shown]
+        found = [(h.document.scope, h.document.id, self._vector(h.ordinal)) for h in shown]
         self.warnings += record_recalls(self.store, found)
+
+    def _vector(self, ordinal: int) -> Vector | None:
+        try:
+            return self.opened.snapshot.vector(ordinal)
+        except DamagedError as error:
+            self._index_damaged(error)
+            return None
 
     def _results(self, hits: list[Hit]) -> tuple[list[dict[str, Any]], list[Hit]]:
         results: list[dict[str, Any]] = []

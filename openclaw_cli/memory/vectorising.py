@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ class Vectors:
         if carried is not None and (carried.model, carried.digest) == (model.name, model.digest):
             return carried
         data = self._partial.get(_label(model, item.document.content_hash))
-        if data is None:
+        if data is None or len(data) != model.dimensions * 4:
             data = self._from_source(model, item.document.content_hash)
         return None if data is None else Vector(model.name, model.digest, data)
 
@@ -105,7 +106,8 @@ class Vectors:
         for line in jsonl.lines(data):
             if isinstance(line.value, list) and len(line.value) == 2:
                 label, encoded = line.value
-                found[label] = b64decode(encoded)
+                with suppress(TypeError, ValueError):
+                    found[label] = b64decode(encoded)
         if found and not data.endswith(b"\n"):
             fsio.cut(self._store.paths.partial, data.rfind(b"\n") + 1)
         return found
@@ -134,10 +136,10 @@ class Vectors:
             return {}
         try:
             source.matrix(model.name)
+            hashes = source.metadata.plain("hash")
+            return {hashes[ordinal]: row for row, ordinal in enumerate(source.rows(model.name))}
         except DamagedError:
-            return {}  # the run has told already that it builds this file anew
-        hashes = source.metadata.plain("hash")
-        return {hashes[ordinal]: row for row, ordinal in enumerate(source.rows(model.name))}
+            return {}  # the run has told already that it builds these files anew
 
 
 def _label(model: ModelInfo, content_hash: str) -> str:

@@ -11,21 +11,28 @@ from pathlib import Path
 from openclaw_cli.store.fsio import reporting
 
 
-def read_file(path: Path) -> bytes:
-    """Return the bytes of a regular file inside the store.
+def open_regular(path: str | Path, folder: int | None = None) -> int:
+    """Open a regular file inside the store for reading, ``path`` being relative to ``folder``.
 
     Raises ``FileNotFoundError`` when there is none and ``ValueError`` when something else stands
     there: a symbolic link could lead out of the store, a pipe could keep the reader for ever.
     """
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        fd = os.open(path, flags, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
             raise ValueError("not a regular file") from error
         raise
-    with os.fdopen(fd, "rb") as source:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise ValueError("not a regular file")
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise ValueError("not a regular file")
+    return fd
+
+
+def read_file(path: str | Path, folder: int | None = None) -> bytes:
+    """Return the bytes of a regular file inside the store; raises as `open_regular` does."""
+    with os.fdopen(open_regular(path, folder), "rb") as source:
         return source.read()
 
 

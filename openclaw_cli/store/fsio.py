@@ -19,6 +19,8 @@ from openclaw_cli.errors import StorageError
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700
 TEMP_MARK = ".tmp-"
+# A symbolic link could lead out of the store, a pipe could keep the writer for ever.
+_EXISTING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Disk:
@@ -92,6 +94,9 @@ def make_folder(path: Path) -> None:
     if path.is_dir():
         return
     make_folder(path.parent)
+    if os.access(path.parent.parent, os.R_OK) and not any(path.parent.iterdir()):
+        # A process killed right after making the one above has left its name at risk.
+        sync_folder(path.parent.parent)
     with reporting("make folder", path):
         try:
             disk.mkdir(path)
@@ -194,11 +199,13 @@ def append(path: Path, data: bytes) -> None:
     off and the caller is told that nothing was acknowledged.
     """
     with reporting("append to", path):
-        is_new = not path.exists()
-        fd = disk.create(path, os.O_WRONLY | os.O_APPEND)
+        fd = disk.create(path, _EXISTING | os.O_APPEND)
         try:
             os.fchmod(fd, FILE_MODE)
             size = os.fstat(fd).st_size
+            if size == 0:
+                # The name comes first, so that nothing can fail once the data is there.
+                sync_folder(path.parent)
             try:
                 _write_all(fd, data)
                 disk.fsync(fd)
@@ -207,14 +214,12 @@ def append(path: Path, data: bytes) -> None:
                 raise
         finally:
             os.close(fd)
-    if is_new:
-        sync_folder(path.parent)
 
 
 def cut(path: Path, length: int) -> None:
     """Cut a file to ``length`` bytes and make that durable."""
     with reporting("cut", path):
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        fd = os.open(path, _EXISTING)
         try:
             disk.truncate(fd, length)
             disk.fsync(fd)
@@ -225,7 +230,7 @@ def cut(path: Path, length: int) -> None:
 def note(path: Path, data: bytes) -> None:
     """Overwrite a small hint file in place, not synced: losing it costs time, never data."""
     with reporting("write", path):
-        fd = disk.create(path, os.O_WRONLY)
+        fd = disk.create(path, _EXISTING)
         try:
             os.fchmod(fd, FILE_MODE)
             disk.truncate(fd, 0)
@@ -325,7 +330,7 @@ def sweep(folder: Path) -> int:
 def open_lock(path: Path) -> int:
     """Open (and make) a lock file and return its descriptor; lock files are never removed."""
     with reporting("open lock file", path):
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
         os.fchmod(fd, FILE_MODE)
         return fd
 

@@ -5,36 +5,38 @@ from __future__ import annotations
 import mmap
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import MemoryPaths
-from openclaw_cli.store import fsio
+from openclaw_cli.store import files, fsio
+
+#: A longer number was not counted up to: the link or the folder is not ours.
+_DIGITS = 15
 
 
-class Generation(NamedTuple):
+class Generation:
     """An opened generation; its files are reached through the folder's descriptor.
 
-    So a reader keeps one generation even while the link is switched under it.
+    So a reader keeps one generation even while the link is switched under it. The descriptor is
+    closed with the last reference to this.
     """
 
-    number: int
-    path: Path
-    fd: int
+    def __init__(self, number: int, path: Path, fd: int) -> None:
+        self.number = number
+        self.path = path
+        self.fd = fd
 
     def size(self, name: str) -> int:
         """Return the byte length of a file; ``FileNotFoundError`` when it is missing."""
         return os.stat(name, dir_fd=self.fd).st_size
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a file."""
-        fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.fd)
-        with os.fdopen(fd, "rb") as source:
-            return source.read()
+        """Return the bytes of a file; raises as `files.open_regular` does."""
+        return files.read_file(name, self.fd)
 
     def map(self, name: str) -> mmap.mmap | bytes:
         """Return a file mapped into memory for reading (an empty one as empty bytes)."""
-        fd = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.fd)
+        fd = files.open_regular(name, self.fd)
         try:
             if os.fstat(fd).st_size == 0:
                 return b""
@@ -44,7 +46,11 @@ class Generation(NamedTuple):
 
     def close(self) -> None:
         """Let go of the folder; mapped files stay readable."""
-        os.close(self.fd)
+        fd, self.fd = self.fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    __del__ = close
 
 
 def current_number(paths: MemoryPaths) -> int | None:
@@ -54,7 +60,11 @@ def current_number(paths: MemoryPaths) -> int | None:
     except (FileNotFoundError, OSError):
         return None
     folder, _, name = target.rpartition("/")
-    return int(name) if folder == "generations" and name.isdecimal() else None
+    return _number(name) if folder == "generations" else None
+
+
+def _number(name: str) -> int | None:
+    return int(name) if name.isascii() and name.isdigit() and len(name) <= _DIGITS else None
 
 
 def open_current(paths: MemoryPaths) -> Generation | None:
@@ -64,7 +74,7 @@ def open_current(paths: MemoryPaths) -> Generation | None:
         return None
     path = paths.generations / str(number)
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
         # Either the link was switched between the two calls, or it points at nothing.
         return open_current(paths) if current_number(paths) != number else None
@@ -77,7 +87,7 @@ def prepare(paths: MemoryPaths) -> tuple[int, Path]:
     Nobody can see the folder before `publish`.
     """
     fsio.make_folder(paths.generations)
-    sweep(paths)
+    _sweep_generations(paths)
     number = max([*_numbers(paths), current_number(paths) or 0]) + 1
     folder = paths.generations / str(number)
     fsio.make_folder(folder)
@@ -103,17 +113,22 @@ def publish(paths: MemoryPaths, number: int) -> None:
 
 
 def sweep(paths: MemoryPaths) -> None:
-    """Remove every generation but the current one, and links that were never put in place."""
+    """Remove every generation but the current one, and temporary files; under both locks."""
+    _sweep_generations(paths)
+    fsio.sweep(paths.root)
+
+
+def _sweep_generations(paths: MemoryPaths) -> None:
     current = current_number(paths)
     for number in _numbers(paths):
         if number != current:
             fsio.remove_tree(paths.generations / str(number))
-    fsio.sweep(paths.root)
 
 
 def _numbers(paths: MemoryPaths) -> list[int]:
     try:
         with os.scandir(paths.generations) as entries:
-            return [int(entry.name) for entry in entries if entry.name.isdecimal()]
+            found = [_number(entry.name) for entry in entries]
     except FileNotFoundError:
         return []
+    return [number for number in found if number is not None]

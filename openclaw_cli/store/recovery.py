@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 import orjson
 
 from openclaw_cli import ids
 from openclaw_cli.clock import Clock
-from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.errors import StorageError
+from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning
 from openclaw_cli.store import files, fsio, wal
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
@@ -29,8 +33,8 @@ class Applied(NamedTuple):
 def read_applied(path: Path) -> Applied:
     """Return the hint, or "nothing is known" when it is missing, torn, or from another boot."""
     try:
-        value = orjson.loads(path.read_bytes())
-    except (FileNotFoundError, orjson.JSONDecodeError):
+        value = orjson.loads(files.read_file(path))
+    except (OSError, ValueError):
         return Applied(0, trusted=False)
     boot = ids.boot_id()
     if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
@@ -39,34 +43,58 @@ def read_applied(path: Path) -> Applied:
 
 
 def note_applied(path: Path, seq: int) -> None:
-    """Record that the files of every entry up to ``seq`` have been written in this boot."""
-    fsio.note(path, orjson.dumps({"boot": ids.boot_id(), "seq": seq}))
+    """Record that the files of every entry up to ``seq`` have been written in this boot.
+
+    Where that cannot be written nothing is lost: the log is checked against the files then.
+    """
+    with suppress(StorageError):
+        fsio.note(path, orjson.dumps({"boot": ids.boot_id(), "seq": seq}))
 
 
-def final_states(log: wal.Wal) -> dict[tuple[str, str], wal.Entry]:
+def final_states(entries: Iterable[wal.Entry]) -> dict[tuple[str, str], wal.Entry]:
     """Return the newest entry of each (scope, id)."""
-    return {(entry.scope, entry.record_id): entry for entry in log.entries}
+    return {(entry.scope, entry.record_id): entry for entry in entries}
 
 
 def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.Entry]:
     """Return the entries whose record file does not yet say what they say.
 
-    A file that is newer than its entry was edited by hand and stays as it is.
+    A file that is newer than its entry, or none of those that the log has replaced, was edited by
+    hand and stays as it is.
     """
-    newest = final_states(log).values()
-    if applied.trusted:
+    states = final_states(log.entries)
+    newest = states.values()
+    if applied.trusted and applied.seq <= log.last_seq:
         return [entry for entry in newest if entry.seq > applied.seq]
-    return [entry for entry in newest if not _file_agrees(paths, entry)]
+    replaced = {(entry.record_id, entry.replaces) for entry in log.entries}
+    replaced |= {
+        (entry.record_id, crc32(encode_record(entry.record)))
+        for entry in log.entries
+        if entry.record is not None and states[entry.scope, entry.record_id] is not entry
+    }
+    return [entry for entry in newest if not _file_agrees(paths, entry, replaced)]
 
 
-def _file_agrees(paths: MemoryPaths, entry: wal.Entry) -> bool:
+def checksum(path: Path) -> int | None:
+    """Return the CRC-32 of a record file, None when there is none to read."""
+    try:
+        return crc32(files.read_file(path))
+    except (OSError, ValueError):
+        return None
+
+
+def _file_agrees(
+    paths: MemoryPaths, entry: wal.Entry, replaced: set[tuple[str, int | None]]
+) -> bool:
     path = paths.record(entry.scope, entry.record_id)
     if entry.op == "delete":
         return not path.exists()
     assert entry.record is not None
     try:
-        found = parse_record(files.read_file(path), entry.scope, entry.record_id)
-        return found.updated >= record_of(entry.record).updated
+        data = files.read_file(path)
+        found = parse_record(data, entry.scope, entry.record_id)
+        is_old = (entry.record_id, crc32(data)) in replaced
+        return found.updated >= record_of(entry.record).updated and not is_old
     except (FileNotFoundError, ValueError):
         return False
 
@@ -113,8 +141,11 @@ def damage_warnings(paths: MemoryPaths, log: wal.Wal) -> list[Warning]:
 def replay(paths: MemoryPaths, log: wal.Wal) -> int:
     """Write every record file that the log knows better; return how many. Idempotent."""
     applied = read_applied(paths.applied)
-    if applied.trusted and applied.seq >= log.last_seq:
+    if applied.trusted and applied.seq == log.last_seq:
         return 0
+    # Whoever left something to do may have been killed between a temporary file and its renaming.
+    for scope in SCOPES:
+        fsio.sweep(paths.records(scope))
     todo = outstanding(paths, log, applied)
     for entry in todo:
         write_record(paths, entry)

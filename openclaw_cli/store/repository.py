@@ -42,6 +42,7 @@ class Writer:
             wal.Entry(
                 seq, "delete" if change.record is None else "put", change.scope, change.record_id,
                 change.record, change.payload,
+                recovery.checksum(self.paths.record(change.scope, change.record_id)),
             )
             for seq, change in enumerate(changes, first)
         ]  # fmt: skip
@@ -110,6 +111,9 @@ class Repository(NamedTuple):
             warnings = recovery.repair_log(self.paths, log, self.clock)
             warnings += recovery.damage_warnings(self.paths, log)
             recovery.replay(self.paths, log)
+            if known is None or known.inode != log.inode:
+                # A process killed before it synced the folder has left the log's name at risk.
+                fsio.sync_folder(self.paths.root)
             if log.last_seq < floor:
                 log = log._replace(base=floor)
             yield Writer(self.paths, self.clock, log._replace(torn=b""), warnings)

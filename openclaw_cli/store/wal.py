@@ -13,13 +13,17 @@ from __future__ import annotations
 import os
 import zlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from openclaw_cli.store import fsio
+from openclaw_cli.errors import StorageError
+from openclaw_cli.paths import SCOPES, valid_name
+from openclaw_cli.store import files, fsio
 
 _PREFIX = b'{"crc":"'
+# Counting one by one never gets there; what JSON and the index hold is 64 bits.
+_SEQ_LIMIT = 1 << 53
 _BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
 
 
@@ -27,7 +31,8 @@ class Entry(NamedTuple):
     """One acknowledged change.
 
     ``op`` is "put" or "delete"; ``record`` is the whole record document of a put; ``payload`` is
-    opaque to the store: what the index needs to show the record before it is folded.
+    opaque to the store: what the index needs to show the record before it is folded; ``replaces``
+    is the CRC-32 of the record file that stood there when the entry was made.
     """
 
     seq: int
@@ -36,6 +41,7 @@ class Entry(NamedTuple):
     record_id: str
     record: dict[str, Any] | None = None
     payload: dict[str, Any] | None = None
+    replaces: int | None = None
 
 
 class Wal(NamedTuple):
@@ -72,6 +78,8 @@ def encode_entry(entry: Entry) -> bytes:
         body["record"] = entry.record
     if entry.payload is not None:
         body["index"] = entry.payload
+    if entry.replaces is not None:
+        body["replaces"] = entry.replaces
     return encode_line(body)
 
 
@@ -94,13 +102,24 @@ def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
     return (value, None) if isinstance(value, dict) else (None, "not an object")
 
 
+def _open(path: Path) -> BinaryIO:
+    try:
+        return os.fdopen(files.open_regular(path), "rb")
+    except ValueError as error:
+        raise StorageError(
+            f"{path} is {error}",
+            path=str(path),
+            hint="move it away: it stands in the place of the write-ahead log",
+        ) from error
+
+
 def read(path: Path, known: Wal | None = None) -> Wal:
     """Read the log; a missing file is an empty log, damage is reported and never raises.
 
     With ``known``, an earlier reading of the same file, only what was appended since is read.
     """
     try:
-        with open(path, "rb") as source:
+        with _open(path) as source:
             state = os.fstat(source.fileno())
             if known is None or known.inode != state.st_ino or known.size > state.st_size:
                 known = Wal(inode=state.st_ino)
@@ -120,7 +139,8 @@ class Extent(NamedTuple):
 def peek(path: Path) -> Extent:
     """Return how big the log is without parsing it."""
     try:
-        data = path.read_bytes()
+        with _open(path) as source:
+            data = source.read()
     except FileNotFoundError:
         return Extent(0, 0)
     return Extent(len(data), data.count(b"\n"))
@@ -159,13 +179,18 @@ def _extended(known: Wal, data: bytes) -> Wal:
 def _entry(value: dict[str, Any]) -> Entry | None:
     seq, op, scope, record_id = (value.get(key) for key in ("seq", "op", "scope", "id"))
     record = value.get("record")
-    named = isinstance(scope, str) and isinstance(record_id, str) and isinstance(seq, int)
-    if not named or op not in ("put", "delete") or (op == "put") != isinstance(record, dict):
+    if scope not in SCOPES or not isinstance(record_id, str) or not valid_name(record_id):
         return None
-    assert isinstance(seq, int)
-    assert isinstance(scope, str)
-    assert isinstance(record_id, str)
-    return Entry(seq, op, scope, record_id, record, value.get("index"))
+    if type(seq) is not int or not 0 < seq < _SEQ_LIMIT or op not in ("put", "delete"):
+        return None
+    if (op == "put") != isinstance(record, dict):
+        return None
+    payload = value.get("index")
+    replaces = value.get("replaces")
+    return Entry(
+        seq, op, str(scope), record_id, record, payload if isinstance(payload, dict) else None,
+        replaces if isinstance(replaces, int) else None,
+    )  # fmt: skip
 
 
 def append(path: Path, wal: Wal, entries: list[Entry]) -> None:

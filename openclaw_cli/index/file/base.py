@@ -41,12 +41,13 @@ class Base:
         """How many documents the generation holds."""
         return self.config.records
 
-    def _trusted(self, name: str) -> mmap.mmap | bytes:
+    def trusted(self, name: str) -> mmap.mmap | bytes:
+        """Return the bytes of a file; raises `DamagedError` when they are not those written."""
         mark = self.config.files.get(name)
         try:
             data = self.folder.map(name)
-        except OSError as error:
-            raise self.damaged(name, error.strerror or "cannot be opened") from error
+        except (OSError, ValueError) as error:
+            raise self.damaged(name, f"cannot be opened: {error}") from error
         if mark is None or len(data) != mark.bytes:
             expected = "none" if mark is None else str(mark.bytes)
             raise self.damaged(name, f"has {len(data)} bytes, expected {expected}")
@@ -67,7 +68,7 @@ class Base:
     def metadata(self) -> MetadataFile:
         """The columns of ``metadata.json``."""
         if self._metadata is None:
-            found = MetadataFile(self._trusted(layout.METADATA))
+            found = MetadataFile(self.trusted(layout.METADATA))
             if found.count != self.count:
                 raise self.damaged(layout.METADATA, f"has {found.count} documents")
             self._metadata = found
@@ -77,11 +78,15 @@ class Base:
     def postings(self) -> PostingsFile:
         """The terms of ``bm25.idx``."""
         if self._postings is None:
-            self._postings = PostingsFile(self._trusted(layout.POSTINGS))
+            self._postings = PostingsFile(self.trusted(layout.POSTINGS))
         return self._postings
 
     def check(self) -> None:
-        """Raise `DamagedError` unless everything that the next generation takes over is sound."""
+        """Raise `DamagedError` unless everything that the next generation takes over is sound.
+
+        The lookup is written anew, but only a new generation mends it.
+        """
+        self.trusted(layout.LOOKUP)
         try:
             for name in (*PLAIN, *CODED):
                 column = self.metadata.plain(name) if name in PLAIN else self.metadata.coded(name)
@@ -92,14 +97,14 @@ class Base:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.damaged(layout.METADATA, f"is not sound: {error}") from error
         for model, space in self.config.spaces.items():
-            length = len(self._trusted(layout.vectors_name(model)))
+            length = len(self.trusted(layout.vectors_name(model)))
             if len(self.rows(model)) != space.info.vectors or length != space.bytes:
                 raise self.damaged(layout.METADATA, f"does not fit the vectors of {model}")
 
     def lookup(self, kind: str, text: str) -> list[int]:
         """Return the ordinals under a key of ``lookup.idx``; kinds are "hash" and "slot"."""
         if self._lookup is None:
-            self._lookup = SortedLines(self._trusted(layout.LOOKUP))
+            self._lookup = SortedLines(self.trusted(layout.LOOKUP))
         line = self._lookup.find(key_of(kind, text))
         if line is None:
             return []
@@ -121,7 +126,7 @@ class Base:
 
             info = self.config.spaces[model].info
             name = layout.vectors_name(model)
-            data = self._trusted(name)
+            data = self.trusted(name)
             try:
                 self._matrices[model] = matrix_of(data, info.vectors, info.dimensions)
             except ValueError as error:
@@ -157,8 +162,8 @@ class Base:
         for name, mark in self.config.files.items():
             try:
                 data = self.folder.map(name)
-            except OSError as error:
-                bad.append((name, error.strerror or "cannot be opened"))
+            except (OSError, ValueError) as error:
+                bad.append((name, f"cannot be opened: {error}"))
                 continue
             if len(data) != mark.bytes or full_digest(data) != mark.sha256:
                 bad.append((name, "does not have the content that was written"))

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from openclaw_cli.errors import DamagedError
 from openclaw_cli.index.file import generation as layout
 from openclaw_cli.index.file import postings
 from openclaw_cli.index.file.base import Base
@@ -265,9 +266,9 @@ def read_stats(base: Base) -> tuple[list[Stat], int]:
     A cache that is not sound is no loss: then nothing is known, and every file is read.
     """
     try:
-        document = orjson.loads(base.folder.read(layout.STAT_CACHE))
+        document = orjson.loads(bytes(base.trusted(layout.STAT_CACHE)))
         stats = list(zip(*(document[name] for name in _STAT_NAMES), strict=True))
         scanned = document["scanned"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (DamagedError, ValueError, KeyError, TypeError):
         return [(0, 0, 0, 0)] * base.count, 0
     return (stats, scanned) if len(stats) == base.count else ([(0, 0, 0, 0)] * base.count, 0)

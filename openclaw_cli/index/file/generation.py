@@ -106,7 +106,7 @@ def decode(data: bytes) -> GenerationConfig:
                 for name, body in document["files"].items()
             },
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{CONFIG} lacks a field or has one of the wrong type: {error}") from error
 
 

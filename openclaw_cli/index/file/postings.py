@@ -44,10 +44,10 @@ class PostingsFile:
 
 
 class PostingsBuilder:
-    """Gathers the terms of new documents in compact arrays: 8 bytes a posting."""
+    """Gathers the terms of new documents: a flat list [ordinal, frequency, …] for each term."""
 
     def __init__(self) -> None:
-        self._terms: dict[str, dict[str, array[int]]] = {}
+        self._terms: dict[str, dict[str, list[int]]] = {}
         self.lengths: dict[str, array[int]] = {}
 
     def add(self, ordinal: int, terms: Mapping[str, Mapping[str, int]]) -> None:
@@ -55,11 +55,10 @@ class PostingsBuilder:
         for bucket, frequencies in terms.items():
             known = self._terms.setdefault(bucket, {})
             for term, frequency in frequencies.items():
-                postings = known.get(term)
-                if postings is None:
-                    postings = known[term] = array("I")
-                postings.append(ordinal)
-                postings.append(frequency)
+                if term in known:
+                    known[term] += (ordinal, frequency)
+                else:
+                    known[term] = [ordinal, frequency]
             self._length(bucket, ordinal, sum(frequencies.values()))
 
     def _length(self, bucket: str, ordinal: int, length: int) -> None:
@@ -78,7 +77,7 @@ class PostingsBuilder:
     def take(self, bucket: str, term: str) -> tuple[list[int], list[int]]:
         """Return (ordinals, frequencies) of one term."""
         postings = self._terms[bucket][term]
-        return postings[0::2].tolist(), postings[1::2].tolist()
+        return postings[0::2], postings[1::2]
 
 
 def merged_lines(
