@@ -12,6 +12,16 @@ from typing import NamedTuple
 _EPSILON = 1e-9
 
 
+class LexicalList(NamedTuple):
+    """The answer of the words: BM25 scores as they are, and those that documents are ranked by.
+
+    They differ when terms were found in several buckets, each with statistics of its own.
+    """
+
+    scores: Mapping[int, float]
+    ranking: Mapping[int, float]
+
+
 class DenseList(NamedTuple):
     """The answer of one embedding space.
 

@@ -50,6 +50,11 @@ class Changes:
     damaged: list[tuple[str, str]] = field(default_factory=list)
     restorable: list[Candidate] = field(default_factory=list)
 
+    @property
+    def unindexed(self) -> int:
+        """How many files are damaged and cannot be written again from the log."""
+        return len(self.damaged) - len(self.restorable)
+
 
 class Loaded(NamedTuple):
     """A candidate's record as read, its file's stat, and whether that is as the log wrote it."""

@@ -54,7 +54,7 @@ def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysi
         content_hash=hash_of(text),
         language=chosen,
         terms=document_terms(text, chosen),
-        model=catalog.record_space(chosen, found.han_share),
+        model=catalog.record_space(chosen, found.han_share, bool(named) or found.confident),
     )
 
 

@@ -61,8 +61,14 @@ class Statement:
 def _check_label(name: str, value: str) -> None:
     if not value.strip() or len(value) > _LABEL_LIMIT:
         raise UsageError(f"a {name} has 1 to {_LABEL_LIMIT} characters")
-    if any(unicodedata.category(character) in ("Cc", "Cs") for character in value):
-        raise InvalidTextError(f"the {name} {value[:40]!a} holds a control character")
+    if any(map(_is_control, value)):
+        raise InvalidTextError(f"the {name} {value[:40]!a} holds a control or format character")
+
+
+def _is_control(character: str) -> bool:
+    # The joiners belong to words of Arabic and Indic scripts, and to emoji.
+    kind = unicodedata.category(character)
+    return kind in ("Cc", "Cs") or (kind == "Cf" and character not in "\u200c\u200d")
 
 
 def initial_stability(config: Config, category: str) -> float:

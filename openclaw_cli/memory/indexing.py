@@ -79,7 +79,8 @@ class _Run:
             self.report.warnings += writer.warnings
         base = self._usable(current)
         changes = self._scan(base, log)
-        if base is None or changes.candidates or changes.dropped or log.last_seq > floor:
+        stale = base is None or base.config.unindexed != changes.unindexed
+        if stale or changes.candidates or changes.dropped or log.last_seq > floor:
             self._build(base, current, log, changes)
             base, _problem = open_base(self.store.paths)
         return self._finished(base, changes)
@@ -161,7 +162,7 @@ class _Run:
                 self._restore(changes, writer)
                 seq = self._settled(log.last_seq, writer.log)
                 self._sync_records([e for e in writer.log.entries if log.last_seq < e.seq <= seq])
-                builder.seal(config, seq)
+                builder.seal(config, seq, changes.unindexed)
                 generations.publish(paths, number)
                 writer.cut(seq)
                 generations.sweep(paths)

@@ -57,13 +57,13 @@ class _Search:
         self.warnings: list[Warning] = [*self.opened.warnings]
         self.query: LanguageProfile = profile(request.query)
         self.spaces: list[dict[str, Any]] = []
-        self.scores: dict[int, float] = {}
+        self.words = fusion.LexicalList({}, {})
         self.dense: list[fusion.DenseList] = []
 
     def run(self) -> Result:
         mask = self.opened.snapshot.select(self.request.filters.where())
         if self.mode != "dense":
-            self.scores = self._lexical(mask)
+            self.words = self._lexical(mask)
         self.dense = self._dense(mask)
         hits = self._ranked()
         results, shown = self._results(hits)
@@ -81,7 +81,7 @@ class _Search:
         }
         return Result("memory.search", data, tuple(self.warnings))
 
-    def _lexical(self, mask: Mask) -> dict[int, float]:
+    def _lexical(self, mask: Mask) -> fusion.LexicalList:
         snapshot = self.opened.snapshot
         try:
             terms = query_terms(self.request.query, snapshot.buckets)
@@ -89,7 +89,7 @@ class _Search:
         except (DamagedError, ValueError, KeyError, IndexError, TypeError) as error:
             return self._lexical_without_base(mask, error)
 
-    def _lexical_without_base(self, mask: Mask, error: Exception) -> dict[int, float]:
+    def _lexical_without_base(self, mask: Mask, error: Exception) -> fusion.LexicalList:
         self._index_damaged(error)
         self.opened = self.store.without_base(self.opened)
         snapshot = self.opened.snapshot
@@ -136,7 +136,7 @@ class _Search:
                 count = self._candidates()
                 vector = self.store.embedding.query(model, self.request.query)
                 found = self.opened.snapshot.search_vectors(
-                    model.name, vector, mask, count, fusion.top(self.scores, count)
+                    model.name, vector, mask, count, fusion.top(self.words.ranking, count)
                 )
                 self.spaces.append({"model": model.name, "used": True, "reason": "asked"})
                 return found
@@ -176,18 +176,20 @@ class _Search:
 
     def _fused(self) -> dict[int, float]:
         count = self._candidates()
-        chosen = fusion.candidates(self.scores, self.dense, count)
+        chosen = fusion.candidates(self.words.ranking, self.dense, count)
         config = self.store.env.config
         prefix = f"memory.retrieval.{self.fusion}"
         lexical, dense = (config.number(f"{prefix}.{name}Weight") for name in ("lexical", "dense"))
         if not self.dense:
-            return {ordinal: self.scores[ordinal] for ordinal in chosen}
+            return {ordinal: self.words.ranking[ordinal] for ordinal in chosen}
         if self.mode == "dense":
             lexical = 0.0
         if self.fusion == "rrf":
             weights = fusion.Weights(lexical, dense, config.number(f"{prefix}.k"))
-            return fusion.rrf(chosen, self.scores, self.dense, weights, count)
-        return fusion.relative(chosen, self.scores, self.dense, fusion.Weights(lexical, dense))
+            return fusion.rrf(chosen, self.words.ranking, self.dense, weights, count)
+        return fusion.relative(
+            chosen, self.words.ranking, self.dense, fusion.Weights(lexical, dense)
+        )
 
     # -- results ---------------------------------------------------------------------------------
 
@@ -207,7 +209,7 @@ class _Search:
     def _results(self, hits: list[Hit]) -> tuple[list[dict[str, Any]], list[Hit]]:
         results: list[dict[str, Any]] = []
         shown: list[Hit] = []
-        ranks = _Ranks(self.scores, self.dense) if self.request.explain else None
+        ranks = _Ranks(self.words, self.dense) if self.request.explain else None
         for hit in hits:
             if len(results) >= self.top_k:
                 break
@@ -236,9 +238,10 @@ class _Search:
 class _Ranks:
     """Where each hit stood in the lists, for ``--explain``."""
 
-    def __init__(self, lexical: dict[int, float], dense: list[fusion.DenseList]) -> None:
-        self._lexical = lexical
-        self._lexical_ranks = {n: r for r, n in enumerate(fusion.top(lexical, len(lexical)), 1)}
+    def __init__(self, words: fusion.LexicalList, dense: list[fusion.DenseList]) -> None:
+        self._lexical = words.scores
+        order = fusion.top(words.ranking, len(words.ranking))
+        self._lexical_ranks = {ordinal: rank for rank, ordinal in enumerate(order, 1)}
         self._dense = [(space, {n: r for r, n in enumerate(space.top, 1)}) for space in dense]
 
     def explain(self, hit: Hit) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_cli import ids
-from openclaw_cli.errors import DamagedError, NotFoundError
+from openclaw_cli.config_keys import NO_OPENAI
+from openclaw_cli.errors import DamagedError, NotFoundError, UnavailableError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Document
@@ -55,9 +56,22 @@ class Store:
 
     @cached_property
     def embedding(self) -> Embedding:
-        """The embedders of this command."""
+        """The embedders of this command.
+
+        Raises `UnavailableError` when the configuration names a provider or a model that is not
+        there.
+        """
         from openclaw_cli.memory.embedding import Embedding
 
+        config = self.env.config
+        if config.text("memory.embedding.provider") == "openai":
+            raise UnavailableError(
+                NO_OPENAI,
+                hint="set memory.embedding.provider to local, or use --no-embed, --mode lexical",
+            )
+        model = config.optional_text("memory.embedding.localModel")
+        if model is not None:
+            self.catalog.get(model)
         return Embedding(self.catalog, ids.processors())
 
     def require(self) -> None:
@@ -140,10 +154,19 @@ class Store:
     def count_warning(self, opened: Opened) -> Iterable[Warning]:
         """Yield a warning when there are more or fewer record files than the index accounts for."""
         files = scan.count(self.paths)
-        if files != opened.snapshot.live and not opened.view.better:
+        live = opened.snapshot.live
+        base = opened.snapshot.base
+        damaged = 0 if base is None else base.config.unindexed
+        if damaged and files == live + damaged:
+            yield Warning(
+                "records-damaged",
+                f"{damaged} damaged record files are not indexed; memory index names them",
+                str(self.paths.root / "records"),
+            )
+        elif files != live and not opened.view.better:
             yield Warning(
                 "index-differs",
-                f"{files} record files, {opened.snapshot.live} in index and log; {INDEX_HINT}",
+                f"{files} record files, {live} in index and log; {INDEX_HINT}",
                 str(self.paths.index),
             )
 

@@ -51,7 +51,7 @@ def publish(paths, documents, dropped=(), seq=0, threshold=200_000):
         for item in documents:
             builder.add(item, (1, 2, 3, 4))
         config = builder.finish([s for n, s in enumerate(stats) if n not in set(dropped)], 0)
-        builder.seal(config, seq)
+        builder.seal(config, seq, 0)
     generations.publish(paths, number)
     generations.sweep(paths)
     opened, problem = open_base(paths)

@@ -139,6 +139,18 @@ def test_a_broken_record_is_named_and_the_rest_is_indexed(memory, damage, indexe
         assert [p.read_text() for p in memory.path(record["id"]).parent.glob("*.bad-*")] == [damage]
 
 
+def test_a_broken_record_is_counted_as_such_until_it_is_mended_or_gone(memory):
+    record = memory.add("Lives in Berlin")
+    memory.add("Lives by the sea")
+    memory.index()
+    memory.path(record["id"]).write_text("{")
+    memory.index()
+    assert [w.code for w in memory.service.status().warnings] == ["records-damaged"]
+    memory.path(record["id"]).unlink()
+    memory.index()
+    assert memory.service.status().warnings == ()
+
+
 def test_a_broken_record_that_was_mended_is_found_again(memory):
     record = memory.add("Lives in Berlin")
     memory.index()

@@ -136,14 +136,18 @@ class Builder:
             seq=0,
             tokenizer=self._plan.tokenizer,
             records=len(self._columns),
+            unindexed=0,
             spaces=spaces,
             files=self._files,
         )
 
-    def seal(self, config: layout.GenerationConfig, seq: int) -> None:
-        """Write ``config.json``: the generation holds every log entry up to ``seq``."""
+    def seal(self, config: layout.GenerationConfig, seq: int, unindexed: int) -> None:
+        """Write ``config.json``: the generation holds every log entry up to ``seq``.
+
+        ``unindexed`` is how many record files were too damaged to go in.
+        """
         with fsio.NewFile(self._plan.folder / layout.CONFIG) as target:
-            target.write(config._replace(seq=seq).encode())
+            target.write(config._replace(seq=seq, unindexed=unindexed).encode())
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> None:
         with fsio.NewFile(self._plan.folder / name) as target:

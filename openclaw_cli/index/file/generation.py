@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import orjson
-
 from openclaw_cli.index.protocol import SpaceInfo
+from openclaw_cli.store import wal
 
 FORMAT = 2
 CONFIG = "config.json"
@@ -54,23 +53,28 @@ class Space(NamedTuple):
 
 
 class GenerationConfig(NamedTuple):
-    """Everything that must agree before the other files are believed."""
+    """Everything that must agree before the other files are believed.
+
+    ``unindexed`` counts the record files that were damaged, and so are in no index.
+    """
 
     generation: int
     seq: int
     tokenizer: str
     records: int
+    unindexed: int
     spaces: Mapping[str, Space]
     files: Mapping[str, Fingerprint]
 
     def encode(self) -> bytes:
-        """Return the bytes of ``config.json``."""
+        """Return the bytes of ``config.json``: one object that carries its own checksum."""
         document = {
             "format": FORMAT,
             "generation": self.generation,
             "seq": self.seq,
             "tokenizer": self.tokenizer,
             "records": self.records,
+            "unindexed": self.unindexed,
             "spaces": {
                 name: {
                     "digest": space.info.digest,
@@ -86,13 +90,15 @@ class GenerationConfig(NamedTuple):
                 for name, mark in self.files.items()
             },
         }
-        return orjson.dumps(document) + b"\n"
+        return wal.encode_line(document)
 
 
 def decode(data: bytes) -> GenerationConfig:
     """Return the configuration in ``data``; ``ValueError`` tells why there is none."""
+    document, problem = wal.decode_line(data.removesuffix(b"\n"))
+    if document is None:
+        raise ValueError(f"{CONFIG}: {problem}")
     try:
-        document = orjson.loads(data)
         if document["format"] != FORMAT:
             raise ValueError(f"the index has format {document['format']}, not {FORMAT}")
         return GenerationConfig(
@@ -100,6 +106,7 @@ def decode(data: bytes) -> GenerationConfig:
             seq=int(document["seq"]),
             tokenizer=str(document["tokenizer"]),
             records=int(document["records"]),
+            unindexed=int(document["unindexed"]),
             spaces={name: _space(name, body) for name, body in document["spaces"].items()},
             files={
                 name: Fingerprint(int(body["bytes"]), str(body["sha256"]), str(body["sample"]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.index import bm25
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.generation import Space
 from openclaw_cli.index.file.metadata import MetadataFile
-from openclaw_cli.index.fusion import DenseList
+from openclaw_cli.index.fusion import DenseList, LexicalList
 from openclaw_cli.index.protocol import Document, Mask, SpaceInfo, Vector, Where
 
 if TYPE_CHECKING:
@@ -119,23 +119,29 @@ class Snapshot:
 
     # -- lexical ---------------------------------------------------------------------------------
 
-    def search_lexical(self, terms: Mapping[str, Sequence[str]], mask: Mask) -> dict[int, float]:
-        """Return the BM25 score of every allowed live document that holds one of the terms."""
-        scores: dict[int, float] = {}
+    def search_lexical(self, terms: Mapping[str, Sequence[str]], mask: Mask) -> LexicalList:
+        """Return the scores of every allowed live document that holds one of the terms."""
+        parts: list[tuple[float, dict[int, float]]] = []
         for bucket, wanted in terms.items():
-            self._score_bucket(bucket, dict.fromkeys(wanted), scores)
-        for ordinal in self.gone:
-            scores.pop(ordinal, None)
-        if mask is not None:
-            return {ordinal: score for ordinal, score in scores.items() if mask[ordinal]}
-        return scores
+            scores: dict[int, float] = {}
+            documents = self._score_bucket(bucket, dict.fromkeys(wanted), scores)
+            for ordinal in self.gone:
+                scores.pop(ordinal, None)
+            if mask is not None:
+                scores = {ordinal: score for ordinal, score in scores.items() if mask[ordinal]}
+            if scores:
+                parts.append((bm25.scale(self.live, documents), scores))
+        if len(parts) == 1:
+            return LexicalList(parts[0][1], parts[0][1])
+        return LexicalList(_summed((1.0, scores) for _scale, scores in parts), _summed(parts))
 
     def _score_bucket(
         self, bucket: str, wanted: Mapping[str, None], scores: dict[int, float]
-    ) -> None:
+    ) -> int:
+        """Add the scores of one bucket and return how many documents it has."""
         lengths, documents, tokens = self._bucket_stats(bucket)
         if documents == 0:
-            return
+            return 0
         c0, c1 = bm25.norms(tokens / documents)
         newer = [
             (self._size + n, document.terms[bucket])
@@ -156,6 +162,7 @@ class Snapshot:
             for ordinal, frequency in fresh:
                 part = weight * frequency / (frequency + c0 + c1 * newer_lengths[ordinal])
                 scores[ordinal] = scores.get(ordinal, 0.0) + part
+        return documents
 
     def _postings(self, bucket: str, term: str) -> tuple[list[int], list[int]]:
         found = None if self.base is None else self.base.postings.find(bucket, term)
@@ -258,6 +265,14 @@ class Snapshot:
             else:
                 counts[getattr(document, column)] += 1
         return counts
+
+
+def _summed(parts: Iterable[tuple[float, dict[int, float]]]) -> dict[int, float]:
+    total: dict[int, float] = {}
+    for factor, scores in parts:
+        for ordinal, score in scores.items():
+            total[ordinal] = total.get(ordinal, 0.0) + factor * score
+    return total
 
 
 def _shelf_names(document: Document) -> list[str]:
