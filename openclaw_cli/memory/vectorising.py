@@ -11,7 +11,7 @@ from typing import NamedTuple
 import orjson
 
 from openclaw_cli.embed.manifest import ModelInfo
-from openclaw_cli.errors import DamagedError
+from openclaw_cli.errors import DamagedError, UnavailableError
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.store import Store
@@ -78,12 +78,21 @@ class Vectors:
         for group in by_model.values():
             model = group[0].model
             assert model is not None
-            vectors, cut = self._store.embedding.vectors(model, [item.text for item in group])
+            vectors, cut = self._vectors(model, [item.text for item in group])
             self.embedded += len(group)
             self.truncated += sum(cut)
             self._keep(model, group, vectors)
             for item, vector in zip(group, vectors, strict=True):
                 yield item.document._replace(vector=vector, pending=False)
+
+    def _vectors(self, model: ModelInfo, texts: list[str]) -> tuple[list[Vector], list[bool]]:
+        try:
+            return self._store.embedding.vectors(model, texts)
+        except UnavailableError as error:
+            hint = "words are indexed without vectors by: openclaw memory index --no-embed"
+            raise UnavailableError(
+                error.message, hint=f"{error.hint}; {hint}", path=error.path
+            ) from error
 
     def _keep(self, model: ModelInfo, items: list[Item], vectors: list[Vector]) -> None:
         lines = (

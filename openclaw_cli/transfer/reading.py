@@ -7,6 +7,7 @@ Lines with or without a header line. JSON Lines are streamed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, BinaryIO, NamedTuple
 
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
@@ -23,6 +24,9 @@ _FOREIGN = (
     (b"<", "HTML or XML"),
 )
 MAJOR = 2
+# Lines are read one by one; a single document has to fit into memory.
+_LONGEST_LINE = 64 << 20
+_LONGEST_DOCUMENT = 1 << 30
 
 
 class Piece(NamedTuple):
@@ -39,18 +43,18 @@ def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
     Raises `UsageError` for a file of another kind, and the version errors for an export of another
     major version, before anything is yielded.
     """
-    first = stream.readline()
+    first = _read_line(stream, 1, name)
     number = 1
     while first and not first.removeprefix(_BOM).strip():
-        first = stream.readline()
         number += 1
+        first = _read_line(stream, number, name)
     first = first.removeprefix(_BOM)
     _refuse_foreign(first, name)
     value, problem = decode(first.rstrip())
     if isinstance(value, dict) and "records" in value:
         return _document(value, name)
     if isinstance(value, list) or (problem is not None and _opens_document(first)):
-        whole, whole_problem = decode(first + stream.read())
+        whole, whole_problem = decode(first + _read_rest(stream, name))
         if isinstance(whole, list) or (isinstance(whole, dict) and "records" in whole):
             return _document(whole, name)
         raise UsageError(
@@ -61,8 +65,9 @@ def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
         )
     if isinstance(value, dict) and not _is_record(value) and "version" in value:
         check_version(value.get("version"), name)
-        return _lines(stream, number)
-    return _with_first(Piece(number, value, problem), stream, number, bool(first))
+        return _lines(stream, number, name)
+    rest = _lines(stream, number, name)
+    return chain([Piece(number, value, problem)], rest) if first else rest
 
 
 def check_version(version: object, name: str) -> None:
@@ -115,13 +120,30 @@ def _document(value: Any, name: str) -> Iterator[Piece]:
     return (Piece(number, record) for number, record in enumerate(records, 1))
 
 
-def _with_first(first: Piece, stream: BinaryIO, number: int, exists: bool) -> Iterator[Piece]:
-    if exists:
-        yield first
-    yield from _lines(stream, number)
-
-
-def _lines(stream: BinaryIO, number: int) -> Iterator[Piece]:
-    for place, line in enumerate(stream, number + 1):
+def _lines(stream: BinaryIO, number: int, name: str) -> Iterator[Piece]:
+    while line := _read_line(stream, number + 1, name):
+        number += 1
         if line.strip():
-            yield Piece(place, *decode(line.rstrip()))
+            yield Piece(number, *decode(line.rstrip()))
+
+
+def _read_line(stream: BinaryIO, number: int, name: str) -> bytes:
+    line = stream.readline(_LONGEST_LINE)
+    if len(line) == _LONGEST_LINE:
+        raise _too_long(f"line {number} of {name}", _LONGEST_LINE, name)
+    return line
+
+
+def _read_rest(stream: BinaryIO, name: str) -> bytes:
+    data = stream.read(_LONGEST_DOCUMENT)
+    if len(data) == _LONGEST_DOCUMENT:
+        raise _too_long(name, _LONGEST_DOCUMENT, name)
+    return data
+
+
+def _too_long(what: str, limit: int, name: str) -> UsageError:
+    return UsageError(
+        f"{what} is longer than {limit >> 20} MiB",
+        path=name,
+        hint="import JSON Lines: one record a line, of any number",
+    )

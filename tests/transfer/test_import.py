@@ -9,6 +9,7 @@ import pytest
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.store import fsio
+from openclaw_cli.transfer import reading
 from tests.support import Memory
 
 
@@ -312,3 +313,9 @@ def test_a_line_nested_too_deeply_to_be_stored_fails_alone(memory):
     deep = b'{"text": "deep", "metadata": ' + b"[" * 900 + b"]" * 900 + b"}"
     data = memory.imported([{"text": "before"}, deep, {"text": "after"}]).data
     assert (data["added"], [item["line"] for item in data["failed"]]) == (2, [2])
+
+
+def test_an_endless_line_is_refused(memory, monkeypatch):
+    monkeypatch.setattr(reading, "_LONGEST_LINE", 1000)
+    with pytest.raises(UsageError, match=r"line 2 .* is longer"):
+        memory.imported([{"text": "fine"}, {"text": "x" * 2000}])
