@@ -215,8 +215,8 @@ class Chooser:
             return None
 
     def _merge(self, item: Prepared, current: Record, document: dict[str, Any]) -> Decision:
-        content = document["content"]
-        text = indexed_text(content["l0"], content["l2"])
+        record = record_of(document)
+        text = indexed_text(record.l0, record.l2)
         if text == item.analysis.text:
             analysis, vector = item.analysis, item.vector
         else:
@@ -279,7 +279,6 @@ def truncation_warning(count: int) -> Warning:
 
 
 def _was_cut(document: dict[str, Any]) -> bool:
-    content = document["content"]
-    return len(content["l0"]) < len(content["l2"].strip()) and content["l2"].strip().startswith(
-        content["l0"]
-    )
+    record = record_of(document)
+    whole = record.l2.strip()
+    return len(record.l0) < len(whole) and whole.startswith(record.l0)

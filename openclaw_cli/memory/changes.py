@@ -92,7 +92,7 @@ class Scanner:
         if base is not None:
             self._ordinals = {n: ordinal for ordinal, n in enumerate(base.metadata.plain("id"))}
             self._changes.stats, self._changes.scanned = read_stats(base)
-        self._provable = self._changes.scanned - scan.RACY_NS
+        self._taken = self._changes.scanned
 
     def all_files(self) -> Changes:
         """Look at every record file; what is known and has no file any more was removed by hand."""
@@ -127,7 +127,7 @@ class Scanner:
         entry = self._entries.get(found.record_id)
         if entry is None and ordinal is not None and ordinal not in self._again:
             known = self._changes.stats[ordinal]
-            proven = found.stat == known[:3] and found.stat[1] < self._provable
+            proven = found.stat == known[:3] and scan.proves(found.stat[1], self._taken)
             if proven and not self._thorough:
                 return
             if self._checksum(found) == known[3]:

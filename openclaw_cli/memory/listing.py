@@ -145,46 +145,44 @@ def _selected(store: Store, request: ListRequest) -> tuple[Opened, list[int], in
     opened = store.open()
     now = to_millis(store.env.clock.now())
     mask = opened.snapshot.select(request.filters.where())
-    ordinals = [n for n in range(opened.snapshot.count) if mask is None or mask[n]]
-    ordinals.sort(key=_sort_key(opened, request.sort, now))
+    # From the newest down, which equal values keep.
+    ordinals = [n for n in reversed(range(opened.snapshot.count)) if mask is None or mask[n]]
+    ordinals.sort(key=_sort_key(opened, request.sort, now), reverse=True)
     return opened, ordinals, now
 
 
-def _sort_key(opened: Opened, sort: str, now: int) -> Callable[[int], tuple[float, int]]:
-    """Return the key of a sort; equal values keep the newest first."""
-    created = opened.snapshot.column("created")
-    if sort == "created":
-        return lambda n: (-created[n], -n)
-    if sort == "updated":
-        updated = opened.snapshot.column("updated")
-        return lambda n: (-updated[n], -n)
+def _sort_key(opened: Opened, sort: str, now: int) -> Callable[[int], float]:
+    if sort != "retrievability":
+        return opened.snapshot.column(sort).__getitem__
     stability = opened.snapshot.column("stability")
     review = opened.snapshot.column("review")
-    return lambda n: (-retrievability(stability[n], review[n], now), -n)
+    return lambda n: retrievability(stability[n], review[n], now)
 
 
 def _row(
     store: Store, opened: Opened, ordinal: int, now: int, warnings: MutableSequence[Warning]
 ) -> dict[str, Any] | None:
-    document = opened.snapshot.document(ordinal)
-    path = str(store.paths.record(document.scope, document.id))
+    value = opened.snapshot.value
+    record_id, scope = value("id", ordinal), value("scope", ordinal)
+    path = str(store.paths.record(scope, record_id))
     try:
-        record = opened.view.record(document.scope, document.id)
+        record = opened.view.record(scope, record_id)
     except (OSError, ValueError) as error:
-        warnings.append(Warning("record-damaged", f"{document.id}: {error}; {INDEX_HINT}", path))
+        warnings.append(Warning("record-damaged", f"{record_id}: {error}; {INDEX_HINT}", path))
         return None
     if record is None:
-        warnings.append(Warning("record-missing", f"{document.id} is gone; {INDEX_HINT}", path))
+        warnings.append(Warning("record-missing", f"{record_id} is gone; {INDEX_HINT}", path))
         return None
+    retained = retrievability(value("stability", ordinal), value("review", ordinal), now)
     return {
         "id": record.id,
         "category": record.category,
         "scope": record.scope,
         "userId": record.user,
         "l0": record.l0,
-        "language": document.language,
+        "language": value("language", ordinal),
         "createdAt": format_time(from_millis(record.created)),
         "updatedAt": format_time(from_millis(record.updated)),
         "tags": list(record.tags),
-        "retrievability": retrievability(document.stability, document.review, now),
+        "retrievability": retained,
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, UnavailableError, UsageError
 from openclaw_cli.index import fusion
-from openclaw_cli.index.protocol import Document, Mask, Vector
+from openclaw_cli.index.protocol import Mask, Vector
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import SearchRequest
 from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
@@ -27,7 +27,7 @@ class Hit(NamedTuple):
     """One result before its record is read; ``score`` is final, ``fused`` before forgetting."""
 
     ordinal: int
-    document: Document
+    id: str
     score: float
     fused: float
     retained: float
@@ -70,7 +70,8 @@ class _Search:
         if self.request.touch and shown:
             self._touch(shown)
         effective = self.mode if self.dense or self.mode == "dense" else "lexical"
-        self.warnings += self.store.count_warning(self.opened)
+        if self.opened.snapshot.base is None:
+            self.warnings += self.store.count_warning(self.opened)
         data = {
             "query": self.request.query,
             "mode": effective,
@@ -156,20 +157,21 @@ class _Search:
 
     def _ranked(self) -> list[Hit]:
         fused = self._fused()
+        value = self.opened.snapshot.value
         now = to_millis(self.store.env.clock.now())
         forgetting = self.store.env.config.number("memory.retrieval.forgetting")
         hits = []
         for ordinal, score in fused.items():
-            document = self.opened.snapshot.document(ordinal)
-            retained = retrievability(document.stability, document.review, now)
+            stability, review = value("stability", ordinal), value("review", ordinal)
+            retained = retrievability(stability, review, now)
             final = score * (1.0 - forgetting * (1.0 - retained))
-            hits.append(Hit(ordinal, document, final, score, retained))
+            hits.append(Hit(ordinal, value("id", ordinal), final, score, retained))
         hits.sort(
             key=lambda hit: (
                 -hit.score,
-                hit.document.category != "insight",
-                -hit.document.created,
-                hit.document.id,
+                value("category", hit.ordinal) != "insight",
+                -value("created", hit.ordinal),
+                hit.id,
             )
         )
         return hits
@@ -196,7 +198,8 @@ class _Search:
     def _touch(self, shown: list[Hit]) -> None:
         from openclaw_cli.memory.touching import record_recalls
 
-        found = [(h.document.scope, h.document.id, self._vector(h.ordinal)) for h in shown]
+        scope = self.opened.snapshot.value
+        found = [(scope("scope", h.ordinal), h.id, self._vector(h.ordinal)) for h in shown]
         self.warnings += record_recalls(self.store, found)
 
     def _vector(self, ordinal: int) -> Vector | None:
@@ -213,19 +216,21 @@ class _Search:
         for hit in hits:
             if len(results) >= self.top_k:
                 break
-            record = self._read(hit.document)
+            record = self._read(hit)
             if record is not None:
-                row = _row(len(results) + 1, hit, record, self.request.level)
+                language = self.opened.snapshot.value("language", hit.ordinal)
+                row = _row(len(results) + 1, hit.score, record, language, self.request.level)
                 if ranks is not None:
                     row["explain"] = ranks.explain(hit)
                 results.append(row)
                 shown.append(hit)
         return results, shown
 
-    def _read(self, document: Document) -> Record | None:
-        path = self.store.paths.record(document.scope, document.id)
+    def _read(self, hit: Hit) -> Record | None:
+        scope = self.opened.snapshot.value("scope", hit.ordinal)
+        path = self.store.paths.record(scope, hit.id)
         try:
-            record = self.opened.view.record(document.scope, document.id)
+            record = self.opened.view.record(scope, hit.id)
         except (OSError, ValueError) as error:
             self.warnings.append(Warning("record-damaged", f"{path.name}: {error}", str(path)))
             return None
@@ -270,16 +275,16 @@ class _Ranks:
         }
 
 
-def _row(rank: int, hit: Hit, record: Record, level: str) -> dict[str, Any]:
+def _row(rank: int, score: float, record: Record, language: str, level: str) -> dict[str, Any]:
     row = {
         "rank": rank,
         "id": record.id,
-        "score": hit.score,
+        "score": score,
         "l0": record.l0,
         "category": record.category,
         "scope": record.scope,
         "userId": record.user,
-        "language": hit.document.language,
+        "language": language,
         "createdAt": format_time(from_millis(record.created)),
         "updatedAt": format_time(from_millis(record.updated)),
     }

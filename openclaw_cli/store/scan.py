@@ -9,9 +9,12 @@ from typing import NamedTuple
 from openclaw_cli.paths import SCOPES, MemoryPaths, valid_name
 
 _SUFFIX = ".json"
-#: A file changed within this time before a scan may change again without a new mtime (coarse
-#: clocks, file systems that keep whole seconds), so its stat proves nothing: git's racy rule.
-RACY_NS = 2_000_000_000
+#: A file changed within this time before a scan may change again without a new mtime, so its stat
+#: proves nothing (git's racy rule): the tick of the kernel's clock, or, where a file system keeps
+#: whole seconds, those.
+_TICK_NS = 50_000_000
+_COARSE_NS = 2_000_000_000
+_SECOND_NS = 1_000_000_000
 
 
 class Found(NamedTuple):
@@ -56,6 +59,12 @@ def _look(scope: str, entry: os.DirEntry[str]) -> Found | Stranger | None:
     except FileNotFoundError:
         return None  # removed between the listing and this look
     return Found(scope, record_id, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+
+
+def proves(mtime: int, scanned: int) -> bool:
+    """Tell whether an unchanged stat with ``mtime``, taken at ``scanned`` (ns), proves anything."""
+    margin = _TICK_NS if mtime % _SECOND_NS else _COARSE_NS
+    return mtime < scanned - margin
 
 
 def count(paths: MemoryPaths) -> int:

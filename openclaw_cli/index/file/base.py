@@ -24,17 +24,30 @@ _REPAIR = "openclaw memory index"
 class Base:
     """One opened generation.
 
-    A file that is missing or does not fit its fingerprint raises `DamagedError` when it is first
+    All its files are mapped at once, for they are removed when a later generation is put in place.
+    One that is missing or does not fit its fingerprint raises `DamagedError` when it is first
     needed; the others go on being used.
     """
 
     def __init__(self, folder: generations.Generation, config: layout.GenerationConfig) -> None:
         self.folder = folder
         self.config = config
+        self._held: dict[str, mmap.mmap | bytes] = {}
+        self._unheld: dict[str, str] = {}
+        for name in config.files:
+            try:
+                self._held[name] = folder.map(name)
+            except (OSError, ValueError) as error:
+                self._unheld[name] = f"cannot be opened: {error}"
         self._metadata: MetadataFile | None = None
         self._postings: PostingsFile | None = None
         self._lookup: SortedLines | None = None
         self._matrices: dict[str, Matrix] = {}
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every file was there to be opened."""
+        return not self._unheld
 
     @property
     def count(self) -> int:
@@ -43,14 +56,12 @@ class Base:
 
     def trusted(self, name: str) -> mmap.mmap | bytes:
         """Return the bytes of a file; raises `DamagedError` when they are not those written."""
-        mark = self.config.files.get(name)
-        try:
-            data = self.folder.map(name)
-        except (OSError, ValueError) as error:
-            raise self.damaged(name, f"cannot be opened: {error}") from error
-        if mark is None or len(data) != mark.bytes:
-            expected = "none" if mark is None else str(mark.bytes)
-            raise self.damaged(name, f"has {len(data)} bytes, expected {expected}")
+        data = self._held.get(name)
+        if data is None:
+            raise self.damaged(name, self._unheld.get(name, "is not recorded"))
+        mark = self.config.files[name]
+        if len(data) != mark.bytes:
+            raise self.damaged(name, f"has {len(data)} bytes, expected {mark.bytes}")
         if sample_digest(data) != mark.sample:
             raise self.damaged(name, "does not have the content that was written")
         return data
@@ -158,13 +169,9 @@ class Base:
 
     def verify(self) -> list[tuple[str, str]]:
         """Compare every file with its full SHA-256; return (path, reason) of those that differ."""
-        bad = []
-        for name, mark in self.config.files.items():
-            try:
-                data = self.folder.map(name)
-            except (OSError, ValueError) as error:
-                bad.append((name, f"cannot be opened: {error}"))
-                continue
+        bad = list(self._unheld.items())
+        for name, data in self._held.items():
+            mark = self.config.files[name]
             if len(data) != mark.bytes or full_digest(data) != mark.sha256:
                 bad.append((name, "does not have the content that was written"))
         return [(str(self.folder.path / name), reason) for name, reason in bad]
@@ -175,13 +182,19 @@ def open_base(paths: MemoryPaths) -> tuple[Base | None, str | None]:
     folder = generations.open_current(paths)
     if folder is None:
         return None, None if not paths.index.is_symlink() else "the index link leads nowhere"
+    base: Base | None = None
+    problem: str | None = None
     try:
-        return Base(folder, layout.decode(folder.read(layout.CONFIG))), None
+        base = Base(folder, layout.decode(folder.read(layout.CONFIG)))
+        if base.is_whole:
+            return base, None
     except FileNotFoundError:
-        folder.close()
-        if generations.current_number(paths) != folder.number:
-            return open_base(paths)  # switched and swept between the two steps
-        return None, f"{layout.CONFIG} is missing"
+        problem = f"{layout.CONFIG} is missing"
     except ValueError as error:
+        problem = str(error)
+    if generations.current_number(paths) != folder.number:
         folder.close()
-        return None, str(error)
+        return open_base(paths)  # switched and swept while it was opened
+    if base is None:
+        folder.close()
+    return base, problem

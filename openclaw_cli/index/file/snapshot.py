@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 from openclaw_cli.index import bm25
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.generation import Space
-from openclaw_cli.index.file.metadata import MetadataFile
+from openclaw_cli.index.file.metadata import PLAIN, MetadataFile
 from openclaw_cli.index.fusion import DenseList, LexicalList
 from openclaw_cli.index.protocol import Document, Mask, SpaceInfo, Vector, Where
 
 if TYPE_CHECKING:
     import numpy
+
+
+_FEW = 8
 
 
 class Snapshot:
@@ -29,6 +32,7 @@ class Snapshot:
         self._size = 0 if base is None else base.count
         self._newer: dict[str, Document] = {}
         self._ordinals: dict[str, int] | None = None
+        self._sought = 0
         self._shelves: dict[str, dict[str, Document]] | None = None
         self.overlay: list[Document] = []
         self.gone: set[int] = set()
@@ -47,16 +51,24 @@ class Snapshot:
 
     def _forget(self, record_id: str) -> None:
         if self.base is not None:
-            if self._ordinals is None:
-                names = self.base.metadata.plain("id")
-                self._ordinals = {name: ordinal for ordinal, name in enumerate(names)}
-            ordinal = self._ordinals.get(record_id)
+            ordinal = self._ordinal_of(record_id)
             if ordinal is not None:
                 self.gone.add(ordinal)
         older = self._newer.pop(record_id, None)
         if older is not None and self._shelves is not None:
             for name in _shelf_names(older):
                 self._shelves[name].pop(record_id, None)
+
+    def _ordinal_of(self, record_id: str) -> int | None:
+        """Return where the base has a record; a few are searched for, for many a map is made."""
+        assert self.base is not None
+        names = self.base.metadata.plain("id")
+        if self._ordinals is None and self._sought < _FEW:
+            self._sought += 1
+            return names.index(record_id) if record_id in names else None
+        if self._ordinals is None:
+            self._ordinals = {name: ordinal for ordinal, name in enumerate(names)}
+        return self._ordinals.get(record_id)
 
     def _shelve(self, document: Document) -> None:
         if self._shelves is not None:
@@ -196,6 +208,15 @@ class Snapshot:
         return dense.search(self, model, query, mask, count, also)
 
     # -- single documents ------------------------------------------------------------------------
+
+    def value(self, name: str, ordinal: int) -> Any:
+        """Return one field of one ordinal; only that column is loaded."""
+        if ordinal >= self._size:
+            return getattr(self.overlay[ordinal - self._size], name)
+        assert self.base is not None
+        columns = self.base.metadata
+        column = columns.plain(name) if name in PLAIN else columns.coded(name)
+        return column[ordinal]
 
     def document(self, ordinal: int) -> Document:
         """Return what is known of one ordinal (terms and vector left out for the base's)."""
