@@ -116,9 +116,18 @@ class Catalog:
             language = "zh"
         return next((model for model in self._by_preference() if model.covers(language)), None)
 
-    def record_space(self, language: str, han_share: float) -> ModelInfo | None:
-        """Return the one model whose space a record lives in, or None: found by words only."""
-        return self.covering(language, han_share)
+    def record_space(
+        self, language: str, han_share: float, confident: bool = True
+    ) -> ModelInfo | None:
+        """Return the one model whose space a record lives in, or None: found by words only.
+
+        A record whose language is only a guess between English and another Latin language lives
+        where a query in such a text would look for it: in the English space.
+        """
+        found = self.covering(language, han_share)
+        if found is None and not confident and language != "und":
+            return self.covering("en")
+        return found
 
     def query_spaces(
         self, language: str, han_share: float, latin_share: float, confident: bool

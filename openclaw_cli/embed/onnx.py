@@ -62,6 +62,7 @@ class OnnxEmbedder:
         onnxruntime is not installed, or when a text gets no usable vector; InvalidTextError for
         a text that is not Unicode. No texts give an array of shape (0, dimensions).
         """
+        _tame_libraries()
         import numpy as np
 
         vectors = np.zeros((len(texts), self._model.dimensions), dtype=np.float32)
@@ -84,6 +85,17 @@ class OnnxEmbedder:
         if self._runtime is None:
             self._runtime = _Runtime(self._model)
         return self._runtime
+
+
+def _tame_libraries() -> None:
+    """Set what the native libraries read before they are first imported.
+
+    Official onnxruntime builds report to their maker and keep a device id under ~/.cache; only
+    this variable keeps all of it from starting. And OpenBLAS starts a thread for each core, which
+    spins for longer than a search lasts.
+    """
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
+    os.putenv("OPENBLAS_NUM_THREADS", "1")
 
 
 def _batches(order: list[int], lengths: list[int]) -> list[list[int]]:
@@ -120,9 +132,6 @@ class _Runtime:
     def __init__(self, model: ModelInfo) -> None:
         require_sound(model)
         self._model = model
-        # Official onnxruntime builds report to their maker and keep a device id under ~/.cache.
-        # Only this variable, set before the first import, keeps all of it from starting.
-        os.putenv("ORT_DISABLE_TELEMETRY", "1")
         try:
             import onnxruntime
             import tokenizers

@@ -11,11 +11,12 @@ from operator import add
 from openclaw_cli.text.compounds import Kind, Token, chunk_tokens
 from openclaw_cli.text.languages import LATIN_LANGUAGES, kana_is_real, profile_prepared
 from openclaw_cli.text.normalize import prepare
+from openclaw_cli.text.phones import phone_terms
 from openclaw_cli.text.scripts import han_run, kana_run, run_without_spaces, spaceless_cluster
-from openclaw_cli.text.stems import apostrophe_words, stemmer
+from openclaw_cli.text.stems import apostrophe_words, stemmer, without_accents
 from openclaw_cli.text.stopwords import STOP_WORDS
 
-ANALYZER_VERSION = "1"
+ANALYZER_VERSION = "2"
 """Name of the rules below: an index built under another version must be built again."""
 
 BUCKETS: tuple[str, ...] = (
@@ -30,6 +31,7 @@ _LATIN_KINDS = (Kind.LATIN, Kind.LATIN_APOSTROPHE, Kind.LATIN_EXACT)
 _LATIN_BUCKETS = (*LATIN_LANGUAGES, "und")
 _OTHER_LATIN = ("und", "vi")
 
+_NONE: frozenset[str] = frozenset()
 _CACHED_CHUNKS = 50_000
 _CACHED_LENGTH = 48
 
@@ -56,7 +58,7 @@ class _ChunkTerms(dict[str, Groups]):
                 buckets.setdefault(self._main, []).append(text)
             else:
                 bucket = _KIND_BUCKETS[kind]
-                buckets.setdefault(bucket, []).append(stemmer(bucket)(text))
+                buckets.setdefault(bucket, []).extend(stemmer(bucket)(text))
         groups = tuple([(bucket, tuple(terms)) for bucket, terms in buckets.items()])
         if len(chunk) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_CHUNKS:
@@ -93,6 +95,9 @@ def document_terms(text: str, language: str | None = None) -> dict[str, dict[str
                 buckets[bucket] += terms
             else:
                 buckets[bucket] = [*terms]
+    phones = phone_terms(text)
+    if phones:
+        buckets.setdefault(main, []).extend(phones)
     return {bucket: dict(Counter(terms)) for bucket, terms in buckets.items()}
 
 
@@ -110,9 +115,9 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     chunks = _take_runs(text, True, runs)
     _take_runs(text, False, plain)
     runs["zh"] = plain.get("zh", [])
-    tokens = list(
-        dict.fromkeys([token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)])
-    )
+    tokens = [token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)]
+    tokens += [(Kind.NEUTRAL, term) for term in phone_terms(text)]
+    tokens = list(dict.fromkeys(tokens))
     content = any(runs.values()) or any(kind not in _LATIN_KINDS for kind, _ in tokens)
     found = {}
     for bucket in BUCKETS:
@@ -126,7 +131,9 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
 
 def _query_words(tokens: list[Token], bucket: str, language: str, content: bool) -> list[str]:
     """Return the terms of the tokens that this bucket can hold, stop words last and if needed."""
-    stop_words = STOP_WORDS.get(bucket, frozenset()) | STOP_WORDS.get(language, frozenset())
+    stop_words = STOP_WORDS.get(bucket, _NONE) | STOP_WORDS.get(language, _NONE)
+    # Typed without accents; té is tea all the same, whatever te is.
+    bare_stop_words = _bare_stop_words(bucket) | _bare_stop_words(language)
     is_latin = bucket in _LATIN_BUCKETS
     stem = stemmer(bucket)
     terms: list[str] = []
@@ -136,12 +143,18 @@ def _query_words(tokens: list[Token], bucket: str, language: str, content: bool)
             terms.append(text)
         elif kind not in _LATIN_KINDS:
             if _KIND_BUCKETS[kind] == bucket:
-                terms.append(stem(text))
+                terms += stem(text)
         elif is_latin:
             for word in _latin_words(kind, text, bucket):
-                term = word if kind is Kind.LATIN_EXACT else stem(word)
-                (stopped if word in stop_words else terms).append(term)
+                found = (without_accents(word),) if kind is Kind.LATIN_EXACT else stem(word)
+                is_stop = word in stop_words or word in bare_stop_words
+                (stopped if is_stop else terms).extend(found)
     return terms if terms or content else stopped
+
+
+@cache
+def _bare_stop_words(language: str) -> frozenset[str]:
+    return frozenset([without_accents(word) for word in STOP_WORDS.get(language, _NONE)])
 
 
 def _latin_words(kind: Kind, text: str, bucket: str) -> list[str]:
@@ -150,9 +163,9 @@ def _latin_words(kind: Kind, text: str, bucket: str) -> list[str]:
 
 def _latin_terms(kind: Kind, text: str, bucket: str) -> list[str]:
     if kind is Kind.LATIN_EXACT:
-        return [text]
+        return [without_accents(text)]
     stem = stemmer(bucket)
-    return [stem(word) for word in _latin_words(kind, text, bucket)]
+    return [term for word in _latin_words(kind, text, bucket) for term in stem(word)]
 
 
 def _take_runs(text: str, han_is_japanese: bool, buckets: dict[str, list[str]]) -> list[str]:

@@ -14,6 +14,7 @@ from enum import IntEnum
 from functools import cache
 
 from openclaw_cli.text.normalize import fold
+from openclaw_cli.text.phones import phone_key
 from openclaw_cli.text.scripts import ARABIC, CYRILLIC, LATIN, MARKS, WORD
 
 MAX_TERM = 128
@@ -21,6 +22,8 @@ MAX_TERM = 128
 
 _MAX_JOINED = 64
 _MAX_DOTTED_JOINED = 16
+_MAX_PARTS = 8
+_WORD_LENGTH = 2
 
 
 class Kind(IntEnum):
@@ -149,7 +152,8 @@ def _add_unit(unit: str, tokens: list[Token]) -> None:
     """Add one compound, such as a path, an address or a number: whole, segments, names."""
     if _THOUSANDS.fullmatch(unit):
         number = _plain_number(_ascii_digits(unit))
-        tokens += [(Kind.NEUTRAL, form[:MAX_TERM]) for form in (_ascii_digits(unit), number)]
+        forms = (_ascii_digits(unit), number, number.partition(".")[0])
+        tokens += [(Kind.NEUTRAL, form[:MAX_TERM]) for form in dict.fromkeys(forms)]
         _add_word(unit, tokens)
         return
     segments = [part for part in (s.strip("._'-") for s in _SEGMENT.split(unit)) if part]
@@ -215,8 +219,28 @@ def _add_name(name: str, tokens: list[Token]) -> None:
             _add_word(word, tokens)
     parts = tokens[first:]
     if len(parts) > 1 and len(name) <= _MAX_JOINED:
-        joined = "".join([text for _, text in parts]).replace("'", "")
-        tokens.append((min(kind for kind, _ in parts) or Kind.LATIN, joined))
+        for part in (parts, *_neighbours(parts)):
+            joined = "".join([text for _, text in part]).replace("'", "")
+            kind = min(kind for kind, _ in part)
+            tokens.append((kind, joined))
+            key = phone_key(joined) if kind is Kind.NEUTRAL else None
+            if key:
+                tokens.append((kind, key))
+
+
+def _neighbours(parts: list[Token]) -> Iterator[list[Token]]:
+    """Yield two and three parts in a row: OAuth2Client is also found by oauth, which has two.
+
+    A code such as a hash, cut at each digit, has no such words in it; a number has none either.
+    """
+    words = [text for kind, text in parts if kind is not Kind.NEUTRAL]
+    if not 3 <= len(parts) <= _MAX_PARTS or sum(map(len, words)) < _WORD_LENGTH * len(words):
+        return
+    for length in (2, 3):
+        for at in range(len(parts) - length + 1):
+            row = parts[at : at + length]
+            if length < len(parts) and any(kind is not Kind.NEUTRAL for kind, _ in row):
+                yield row
 
 
 def _add_apostrophe_word(word: str, tokens: list[Token]) -> None:
@@ -245,7 +269,9 @@ def _add_word(word: str, tokens: list[Token]) -> None:
     for match in _parts(word):
         kind, part = _PART_KINDS[match.lastindex or 0], match[0]
         if kind is Kind.NEUTRAL:
-            pieces = [_ascii_digits(part)]
+            digits = _ascii_digits(part)
+            key = phone_key(digits)
+            pieces = [digits, key] if key else [digits]
         elif kind is Kind.LATIN and not _one_case(part):
             pieces = [_term(piece) for piece in _CAMEL.findall(part)]
         else:

@@ -25,7 +25,9 @@ _OTHER_SCRIPT_SHARE = 0.3
 class LanguageProfile(NamedTuple):
     """The language of a text, the shares of its letters, and whether the language is certain.
 
-    ``language`` is a two-letter code or "und"; undecidable short Latin text is "en" and not
+    ``language`` is a two-letter code or "und"; undecidable Latin text is "en" and not
+    ``confident``, unless it holds letters that English lacks: then it is the likeliest other
+    language, still not
     ``confident``. Shares are 0 to 1 of all letters, 0 when there are none.
     """
 

@@ -3,7 +3,8 @@
 Every word votes with the letter groups it is made of (a table trained on Tatoeba sentences) and,
 when it is a function word, with more. Capitalised words vote little: they may be names, and names
 of any origin stand in English text. Words and letters that only other languages use vote for
-"other".
+"other". Another language than English is certain only with proof: a function word or a letter that
+English lacks, or a lead that no English note was seen to give.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import cache
 
 from openclaw_cli.text.normalize import fold
 from openclaw_cli.text.scripts import LATIN
-from openclaw_cli.text.stopwords import OTHER_LATIN_WORDS, STOP_WORDS
+from openclaw_cli.text.stopwords import ENGLISH_TOO, NAME_PARTS, OTHER_LATIN_WORDS, STOP_WORDS
 
 ORDER = ("en", "es", "pt", "fr", "de", "it")
 """The languages in the order of the table's columns."""
@@ -34,9 +35,14 @@ _OTHER_LETTER = 60
 _OTHER_GROUP = 30
 # The groups of one word overlap: their sum divided by the root of their number, times this.
 _GROUPS = 3.0
-# What another language must lead English by, and what makes a decision a certain one, in tenths.
-_AGAINST_ENGLISH = 35
-_CERTAIN = 35
+# A word that is in the table itself votes with that row alone, which says more than its letters.
+_WHOLE_WORD = 4.0
+# What a language must lead English by to be certain, with and without proof, and to be the guess
+# for a text that is not quite English; what English must lead by; in tenths.
+_WITH_PROOF = 70
+_WITHOUT_PROOF = 140
+_GUESS = 35
+_CERTAIN_ENGLISH = 60
 _LONGEST_ACRONYM = 4
 _PLENTY = 3
 _MAX_CHUNKS = 400
@@ -52,6 +58,17 @@ _FOREIGN = re.compile(
 # Pairs of letters that the six languages hardly ever write.
 _FOREIGN_GROUP = re.compile(
     "ij(?!o)|aa|uu|sz|cz|rz|dz|kk|jk|vv|yy|ää|öö|tj|sj|hv|zw|jn|ków|eeu|[gk]j|(?<=.)w$(?<![aeo]w)"
+)
+_LOAN_WORDS = """
+café cafés fiancé fiancée résumé résumés naïve cliché clichés jalapeño jalapeños piñata touché déjà
+façade décor entrée entrées purée sauté sautéed soufflé crêpe crêpes brûlée crème pâté mâché rosé
+protégé risqué matinée über doppelgänger smörgåsbord açaí señor señora habañero maté exposé flambé
+séance voilà à née coöperate naïveté pokémon frappé glacé
+"""
+_LOANS = frozenset(_LOAN_WORDS.split())
+# Costa de la Luz: what joins a name says no more than the name.
+_NAME = re.compile(
+    rf"\b([A-Z\u00c0-\u00de]\w*) (?:(?:{'|'.join(sorted(NAME_PARTS))}) )+(?=[A-Z\u00c0-\u00de])"
 )
 _VIETNAMESE = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]")
 
@@ -71,14 +88,43 @@ def detect(text: str) -> tuple[str, bool]:
     plain = _by_function_words(chunks)
     if plain is not None:
         return plain, True
-    *votes, other = map(sum, zip(*map(_chunk_votes().__getitem__, chunks), strict=True))
-    best = max(votes)
-    if other > 0 and other > best:
-        return ("vi" if _VIETNAMESE.search(text) else "und"), True
-    english = votes[0]
-    if best - english >= _AGAINST_ENGLISH:
-        return ORDER[votes.index(best)], best - max(other, sorted(votes)[-2]) >= _CERTAIN
-    return "en", english == best and english - max(other, *votes[1:]) >= _CERTAIN
+    language, lead = _lead(text, chunks)
+    if lead >= _GUESS:
+        language, lead = _lead(text, _NAME.sub(r"\1 ", " ".join(chunks)).split())
+    if lead < _GUESS:
+        return "en", lead <= -_CERTAIN_ENGLISH
+    words = [word for chunk in chunks for word in WORDS.findall(chunk)]
+    if lead >= (_WITH_PROOF if _is_proof(text, words) else _WITHOUT_PROOF):
+        return language, True
+    return (language if any(map(_has_foreign_letter, words)) else "en"), False
+
+
+def _lead(text: str, chunks: list[str]) -> tuple[str, float]:
+    """Return the likeliest language but English, and what it leads English by, in tenths."""
+    english, *others, foreign = map(sum, zip(*map(_chunk_votes().__getitem__, chunks), strict=True))
+    best = max(others)
+    if foreign > 0 and foreign > best:
+        return ("vi" if _VIETNAMESE.search(text) else "und"), foreign - english
+    return ORDER[others.index(best) + 1], max(best, foreign) - english
+
+
+def _is_proof(text: str, words: list[str]) -> bool:
+    """Tell whether a word or sign stands in a text that English text does not hold.
+
+    Names have any letters, and some words are English with the accents of their origin.
+    """
+    if "\u00bf" in text or "\u00a1" in text:
+        return True
+    known = _known_words()
+    return any(
+        (known.get(word, "en") != "en" and word not in NAME_PARTS)
+        or (word.islower() and _has_foreign_letter(word))
+        for word in (map(str.lower, words) if text.isupper() else words)
+    )
+
+
+def _has_foreign_letter(word: str) -> bool:
+    return not word.isascii() and word.lower() not in _LOANS
 
 
 def _by_function_words(chunks: list[str]) -> str | None:
@@ -103,6 +149,8 @@ def _known_words() -> dict[str, str]:
     for language in ORDER:
         others = [STOP_WORDS[other] for other in ORDER if other != language]
         known.update(dict.fromkeys(STOP_WORDS[language].difference(*others), language))
+    for word in ENGLISH_TOO - STOP_WORDS["en"]:
+        known.pop(word, None)
     return known
 
 
@@ -142,8 +190,12 @@ def _chunk_votes() -> _ChunkVotes:
 def _word_votes(word: str) -> Votes:
     folded = fold(word)
     table = _table()
-    rows = [table[group].encode() for group in groups_of(folded) if group in table]
-    scale = _GROUPS / len(rows) ** 0.5 if rows else 0.0
+    whole = table.get(f" {folded} ")
+    if whole is not None:
+        rows, scale = [whole.encode()], _WHOLE_WORD
+    else:
+        rows = [table[group].encode() for group in groups_of(folded) if group in table]
+        scale = _GROUPS / len(rows) ** 0.5 if rows else 0.0
     zero = OFFSET * len(rows)
     votes = [(sum(column) - zero) * scale for column in zip(*rows, strict=True)]
     votes = votes or [0.0] * len(ORDER)
@@ -152,6 +204,8 @@ def _word_votes(word: str) -> Votes:
         if folded in STOP_WORDS[language]:
             votes[at] += _FUNCTION_WORD
             function_word = True
+    if folded in ENGLISH_TOO and folded not in STOP_WORDS["en"]:
+        votes[0] = max(votes[0], 0.0) + _FUNCTION_WORD
     other = 0.0
     if folded in OTHER_LATIN_WORDS:
         other += _OTHER_WORD
@@ -161,6 +215,9 @@ def _word_votes(word: str) -> Votes:
     elif _FOREIGN_GROUP.search(folded):
         other += _OTHER_GROUP
     shouted = word.isupper() and len(word) > _LONGEST_ACRONYM
+    acronym = word.isupper() and not shouted and word.isascii()
+    if folded in NAME_PARTS or acronym:
+        function_word = False
     if word[0].isupper() and not function_word and not shouted:
         return tuple([vote * _NAME_SHARE for vote in (*votes, other)])
     return (*votes, other)

@@ -131,3 +131,19 @@ OTHER_LATIN_WORDS: frozenset[str] = (
     - frozenset[str]().union(*STOP_WORDS.values())
 )
 """Folded function words of Latin languages that have no stems here, from Dutch to Vietnamese."""
+
+_ENGLISH_TOO = """
+a am an are as bald bin car care come comment dare den die do dos due em era fin for fur grand hat
+her here hers hin in is man mare mas me mine no non on or pan par pas per plus pour quite sage sea
+sin so sole solo son sons sur tan ten than the to ton tun via war was weg will wo
+"""
+_NAME_PARTS = """
+al da dal dalla de del della den der des di do dos du e el il la las le les los mi o san são sei un
+van vi von vos y
+"""
+
+ENGLISH_TOO: frozenset[str] = frozenset(_ENGLISH_TOO.split())
+"""Function words of other languages that are English words too, or look like them."""
+
+NAME_PARTS: frozenset[str] = frozenset(_NAME_PARTS.split())
+"""Function words of other languages that stand in names, and names stand in English text."""

@@ -89,6 +89,17 @@ def test_a_record_is_embedded_by_the_model_that_reads_it_or_by_none(
     assert (model.name if model else None) == expected
 
 
+@pytest.mark.parametrize(
+    ("language", "expected"),
+    [("en", ENGLISH), ("es", ENGLISH), ("zh", CHINESE), ("und", None)],
+)
+def test_a_record_whose_language_is_a_guess_is_where_such_a_query_looks(
+    shipped: Catalog, language: str, expected: str | None
+) -> None:
+    model = shipped.record_space(language, 0.0, confident=False)
+    assert (model.name if model else None) == expected
+
+
 # Which spaces a query asks.
 
 

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from openclaw_cli.text.analyze import BUCKETS, document_terms, query_terms
+from openclaw_cli.text.stems import without_accents
 
 
 def found(query, text, language=None):
@@ -113,8 +114,84 @@ def test_a_word_is_found_in_the_forms_it_is_written_in(query, text):
     assert found(query, text)
 
 
-def test_marks_tell_vietnamese_words_apart():
-    assert not found("má", "Người mả", "vi")
+@pytest.mark.parametrize(
+    ("language", "text", "typed"),
+    [
+        ("en", "a concert of Björk", "Bjork"),
+        ("en", "moved to Łódź", "lodz"),
+        ("und", "Antonín Dvořák", "dvorak"),
+        ("und", "bor i Malmö", "malmo"),
+        ("und", "mieszka w Łodzi", "lodzi"),
+        ("und", "spiser smørrebrød", "smorrebrod"),
+        ("und", "İstanbul'da yaşıyor", "yasiyor"),
+        ("vi", "Nguyễn Văn An", "nguyen"),
+        ("vi", "sống ở Đà Nẵng", "Da Nang"),
+        ("es", "apellido Núñez", "nunez"),
+        ("es", "un café", "cafe"),
+        ("es", "dos cafés", "cafes"),
+        ("pt", "compra pão", "pao"),
+        ("pt", "come maçã", "maca"),
+        ("pt", "mais informações", "informacoes"),
+        ("pt", "mais informações", "informacao"),
+        ("fr", "un œuf dur", "oeuf"),
+        ("fr", "déjà vu", "deja"),
+        ("fr", "des voitures télévisées", "televisees"),
+        ("de", "die Straße", "strasse"),
+        ("de", "Herr Müller", "muller"),
+        ("it", "la città", "citta"),
+        ("el", "Αθήνα", "ΑΘΗΝΑ"),
+        ("el", "Αθήνα", "αθηνα"),
+        ("ru", "за\u0301мок на горе", "замок"),
+        ("he", "שָׁלוֹם", "שלום"),
+        ("ar", "أحب الكرة", "كرة"),
+        ("ar", "کتاب", "كتاب"),
+    ],
+)  # fmt: skip
+def test_accents_may_be_left_out_and_put_in(language, text, typed):
+    assert found(typed, text, language)
+    assert found(typed.upper(), text, language)
+    for word in text.split():
+        assert found(word, typed if len(text.split()) == 1 else text, language)
+
+
+@pytest.mark.parametrize(
+    ("accented", "language"), [("cafés", "es"), ("informações", "pt"), ("Łódź", "und")]
+)
+def test_an_accented_query_finds_text_typed_without(accented, language):
+    assert found(accented, without_accents(accented.lower()), language)
+
+
+def test_unaccented_function_words_are_dropped_and_tea_is_not():
+    assert query_terms("nao tambem cha", ["pt"]) == {"pt": ["cha"]}
+    assert query_terms("té", ["es"]) == {"es": ["te"]}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("कि", "की", "hi"),
+        ("ไม้", "ไม", "th"),
+        ("かき", "がぎ", "ja"),
+        ("йод", "иод", "ru"),
+        ("їжа", "іжа", "ru"),
+        ("ѓ", "г", "ru"),
+    ],
+)
+def test_marks_that_carry_the_word_stay(one, other, language):
+    assert document_terms(one, language) != document_terms(other, language)
+
+
+def test_a_marked_vietnamese_query_matches_the_marked_word_best():
+    def shared(query, text):
+        document = document_terms(text, "vi")["und"]
+        return set(query_terms(query, ["und"])["und"]) & set(document)
+
+    assert shared("má", "má") > shared("má", "mả")
+    assert shared("ma", "mả") == shared("ma", "má") == {"ma"}
+
+
+def test_english_prose_has_no_more_terms_than_words():
+    assert len(document_terms("Zoë likes the well known café in Kraków", "en")["en"]) == 8
 
 
 def test_the_same_text_gives_the_same_terms_in_every_composition():

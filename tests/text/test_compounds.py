@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from openclaw_cli.text.analyze import BUCKETS, document_terms, query_terms
 from openclaw_cli.text.compounds import MAX_TERM
+from openclaw_cli.text.phones import phone_terms
 
 
 def terms(text, language="en"):
@@ -106,3 +109,72 @@ def test_repeated_signs_take_linear_time(unit):
     text = unit * (200_000 // len(unit))
     document_terms(text)
     query_terms(text, BUCKETS)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("oauth", "OAuth2Client"),
+        ("graphql", "GraphQLSchema"),
+        ("youtube", "YouTubeApi"),
+        ("github", "GitHubActionsRunner"),
+        ("postgresql", "PostgreSQLClient"),
+        ("javascript", "JavaScriptEngine"),
+        ("grpc", "gRPCServer"),
+        ("iphone", "iPhone15Pro"),
+        ("macos", "macOSVersion"),
+        ("xmlhttp", "XMLHttpRequest"),
+        ("appdelegate", "MyAppDelegate"),
+        ("useraccount", "user_account_billing_address"),
+        ("userAccount", "user-account-billing-address"),
+        ("httprequest", "XMLHttpRequest"),
+    ],
+)
+def test_neighbouring_parts_of_a_name_are_found_together(query, name):
+    joined = {term for term in shared(query, f"uses {name} here") if len(term) > 3}
+    assert joined & {query.lower(), *terms(query.lower())}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["a3f9c2e1b7", "550e8400-e29b-41d4-a716-446655440000", "2023-05-08", "a-b-c-d-e-f-g-h-i"],
+)
+def test_a_code_or_a_date_has_no_joined_neighbours(code):
+    assert len(terms(code)) <= len(re.findall("[0-9]+|[a-z]+", code)) + 2
+
+
+PHONES = {
+    "+44 20 7946 0958": ["02079460958", "2079460958", "+442079460958", "020 7946 0958"],
+    "020 7946 0958": ["+442079460958", "02079460958", "7946"],
+    "+442079460958": ["02079460958", "020 7946-0958"],
+    "555-123-4567": ["5551234567", "(555) 123-4567", "+1 555 123 4567"],
+    "(555) 123-4567": ["5551234567", "555-123-4567", "555.123.4567"],
+    "555.123.4567": ["5551234567"],
+    "01 23 45 67 89": ["+33123456789", "0123456789"],
+    "138 0013 8000": ["13800138000", "+8613800138000"],
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "query"), [(number, query) for number in PHONES for query in PHONES[number]]
+)
+def test_a_telephone_number_is_found_in_every_spelling(number, query):
+    found = shared(query, f"call {number} tonight")
+    assert query in ("7946",) or max(map(len, found)) >= 9
+
+
+@pytest.mark.parametrize(
+    "text", ["on 2023-05-08 14:30", "08.05.2023", "192.168.10.100", "10 20 30 40 50", "1 2"]
+)
+def test_other_numbers_are_no_telephone_numbers(text):
+    assert phone_terms(text) == []
+
+
+@pytest.mark.parametrize("text", ["1,299.99", "1.299,99", "$1,299"])
+def test_an_amount_is_found_without_its_separators_and_cents(text):
+    assert "1299" in shared("1299", f"it cost {text} then")
+
+
+@pytest.mark.parametrize("unit", ["1 ", "1-", "(1", "12 345 ", "+1", "1.2 "])
+def test_rows_of_numbers_take_linear_time(unit):
+    document_terms(unit * (200_000 // len(unit)))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import re
 import unicodedata
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 
 from openclaw_cli.text import latin, scripts
 from openclaw_cli.text.languages import LATIN_LANGUAGES, profile
+from tests.text.notes import NOTES
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,55 @@ def test_short_latin_text_that_could_be_anything_is_english_and_not_certain(text
     assert (found.language, found.confident) == ("en", False)
 
 
+@pytest.mark.parametrize("note", NOTES["en"])
+def test_a_short_english_note_is_english(note):
+    assert profile(note).language == "en"
+
+
+@pytest.mark.parametrize("language", ["es", "pt", "fr", "de", "it"])
+def test_a_short_note_of_another_language_is_never_certainly_english(language):
+    found = [profile(note) for note in NOTES[language]]
+    assert [
+        note
+        for note, answer in zip(NOTES[language], found, strict=True)
+        if answer.language == "en" and answer.confident
+    ] == []
+    certain = [answer for answer in found if answer.language != "en" and answer.confident]
+    assert len(certain) >= 0.6 * len(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Meeting with João and Zoë",
+        "Lives on Calle de la Luz",
+        "Visited El Prado",
+        "Favorite dish: crème brûlée",
+        "jalapeño poppers",
+        "São Paulo office",
+        "die hard fan",
+        "no comment",
+    ],
+)
+def test_names_and_loans_leave_a_note_english(text):
+    assert profile(text).language == "en"
+
+
+def test_a_guess_with_letters_that_english_lacks_is_not_english():
+    found = profile("señalización")
+    assert found.language == "es"
+
+
+@pytest.mark.parametrize("text", ["¿Té?", "vive en Málaga con su hermana", "kommt aus Köln"])
+def test_a_function_word_or_a_foreign_sign_is_proof(text):
+    assert profile(text).language != "en"
+
+
+def test_a_shouted_sentence_is_told_apart():
+    assert profile("EL USUARIO PREFIERE EL MODO OSCURO").language == "es"
+    assert profile("THE USER PREFERS DARK MODE").language == "en"
+
+
 def test_a_whole_sentence_is_certain():
     assert profile("The user likes to drink tea in the morning.").confident
     assert profile("Le gusta tomar el café por la mañana.").confident
@@ -86,7 +135,7 @@ def test_identifiers_and_addresses_say_nothing_about_the_language():
 
 
 def test_a_profile_cannot_be_changed():
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         profile("x").language = "de"  # type: ignore[misc]
 
 
