@@ -9,7 +9,16 @@ from typing import Any, NamedTuple
 from openclaw_cli.errors import UnavailableError, UsageError
 from openclaw_cli.index.file.snapshot import Snapshot, slot_of
 from openclaw_cli.index.protocol import Document, Vector
-from openclaw_cli.memory.documents import Analysis, analyse, hash_of, payload_of, short_hash
+from openclaw_cli.memory.checkpoint import checkpoint
+from openclaw_cli.memory.documents import (
+    Analysis,
+    analyse,
+    finished,
+    hash_of,
+    payload_of,
+    short_hash,
+    truncation_warning,
+)
 from openclaw_cli.memory.drafts import Statement, record_document
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.merging import enriched, holds, merged
@@ -84,16 +93,6 @@ def embed(store: Store, prepared: Sequence[Prepared]) -> tuple[list[Prepared], l
         for position, vector, truncated in zip(positions, vectors, cut, strict=True):
             done[position] = done[position]._replace(vector=vector, truncated=truncated)
     return done, warnings
-
-
-def finished(document: dict[str, Any], analysis: Analysis, vector: Vector | None) -> dict[str, Any]:
-    """Return the record document with what the analysis told."""
-    return {
-        **document,
-        "language": document.get("language") or analysis.language,
-        "contentHash": analysis.content_hash,
-        "embeddingPending": analysis.model is not None and vector is None,
-    }
 
 
 class Chooser:
@@ -266,16 +265,8 @@ def add(
         decision = chooser.decide(item, allow_duplicate=allow_duplicate)
         if decision.change is not None:
             writer.commit([decision.change])
-    return decision, [*writer.warnings, *warnings], _was_cut(decision.document)
-
-
-def truncation_warning(count: int) -> Warning:
-    """Return the warning that some texts were longer than their model reads."""
-    return Warning(
-        "truncated",
-        f"{count} text(s) longer than the model reads (512 tokens): the vector stands for the"
-        " beginning, every word is found by lexical search",
-    )
+    warnings += [*writer.warnings, *checkpoint(store, writer.log)]
+    return decision, warnings, _was_cut(decision.document)
 
 
 def _was_cut(document: dict[str, Any]) -> bool:

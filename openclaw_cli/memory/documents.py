@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.memory.levels import indexed_text
+from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.analyze import ANALYZER_VERSION, document_terms
 from openclaw_cli.text.languages import profile
@@ -72,6 +73,25 @@ def document_of(record: Record, analysis: Analysis, vector: Vector | None) -> Do
         analysis.terms,
         vector,
         pending=analysis.model is not None and vector is None,
+    )
+
+
+def finished(document: dict[str, Any], analysis: Analysis, vector: Vector | None) -> dict[str, Any]:
+    """Return the record document with what the analysis told."""
+    return {
+        **document,
+        "language": document.get("language") or analysis.language,
+        "contentHash": analysis.content_hash,
+        "embeddingPending": analysis.model is not None and vector is None,
+    }
+
+
+def truncation_warning(count: int) -> Warning:
+    """Return the warning that some texts were longer than their model reads."""
+    return Warning(
+        "truncated",
+        f"{count} text(s) longer than the model reads (512 tokens): the vector stands for the"
+        " beginning, every word is found by lexical search",
     )
 
 

@@ -16,14 +16,15 @@ from openclaw_cli.clock import format_time
 from openclaw_cli.errors import DamagedError, OpenclawError, StorageError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.builder import Builder, Plan
-from openclaw_cli.memory.adding import finished, truncation_warning
 from openclaw_cli.memory.changes import Candidate, Changes, Loaded, Scanner, load
 from openclaw_cli.memory.documents import (
     analyse_record,
     document_of,
     document_of_entry,
+    finished,
     model_of_entry,
     payload_of,
+    truncation_warning,
 )
 from openclaw_cli.memory.requests import IndexRequest
 from openclaw_cli.memory.store import Store
@@ -158,7 +159,7 @@ class _Run:
                 kept = [stat for n, stat in enumerate(changes.stats) if n not in dropped]
                 config = builder.finish(kept, changes.scanned)
             self._sync_records(log.entries)
-            with self.store.repository.writing(log.last_seq) as writer:
+            with self.store.repository.writing(log.last_seq, log) as writer:
                 self._restore(changes, writer)
                 seq = self._settled(log.last_seq, writer.log)
                 self._sync_records([e for e in writer.log.entries if log.last_seq < e.seq <= seq])

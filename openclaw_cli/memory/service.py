@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Any
 
-from openclaw_cli.errors import LockedError
 from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.requests import AddRequest, IndexRequest, ListRequest, SearchRequest
 from openclaw_cli.memory.store import Store
@@ -57,7 +56,6 @@ class MemoryService:
             data["duplicateOf"] = decision.duplicate_of
         data["record"] = decision.document
         data["l0Cut"] = was_cut
-        warnings += self.checkpoint()
         return Result("memory.add", data, tuple(warnings))
 
     def get(self, ids: Sequence[str]) -> Result:
@@ -84,10 +82,7 @@ class MemoryService:
         """Return the best records for a query."""
         from openclaw_cli.memory.retrieval import search
 
-        result = search(self.store, request)
-        if not request.touch:
-            return result
-        return result._replace(warnings=(*result.warnings, *self.checkpoint()))
+        return search(self.store, request)
 
     def index(self, request: IndexRequest, progress: Progress = no_progress) -> Result:
         """Bring the index up to date with the records, log and hand-edited files."""
@@ -118,24 +113,3 @@ class MemoryService:
         from openclaw_cli.memory.status import status
 
         return status(self.store)
-
-    def checkpoint(self, *, times: int = 1) -> tuple[Warning, ...]:
-        """Fold the log into the index when it has passed its limit (``memory.wal.*``).
-
-        ``times`` widens the limit for bulk work under way. When another process is at it already,
-        nothing is to be done.
-        """
-        from openclaw_cli.store import wal
-
-        config = self.store.env.config
-        log = wal.peek(self.store.paths.wal)
-        if log.size <= config.integer("memory.wal.maxBytes") * times and (
-            log.lines <= config.integer("memory.wal.maxEntries") * times
-        ):
-            return ()
-        from openclaw_cli.memory.indexing import run
-
-        try:
-            return tuple(run(self.store, IndexRequest(embed=False, scan=False)).warnings)
-        except LockedError:
-            return ()

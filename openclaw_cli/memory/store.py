@@ -193,6 +193,13 @@ class Following:
         self.log = log
         return recovery.View(self._store.paths, log, {})
 
+    def committed(self, log: wal.Wal) -> None:
+        """Take in what the caller has just committed, ``log`` being the log after it."""
+        changes, _warnings = self._store.changes(log, self._seq)
+        self.snapshot.advance(changes)
+        self._seq = log.last_seq
+        self.log = log
+
 
 def _stale(paths: MemoryPaths, reason: str) -> Warning:
     return Warning("index-stale", f"{reason}; {INDEX_HINT}", str(paths.index))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openclaw_cli.index.protocol import Vector
+from openclaw_cli.memory.checkpoint import checkpoint
 from openclaw_cli.memory.documents import analyse_record, payload_of
 from openclaw_cli.memory.drafts import initial_stability
 from openclaw_cli.memory.fsrs import initial_state, recalled
@@ -34,4 +35,4 @@ def record_recalls(store: Store, hits: Sequence[tuple[str, str, Vector | None]])
             payload = payload_of(analysis, vector if unchanged else None)
             changes.append(Change(scope, record_id, {**record.document, "fsrs": fsrs}, payload))
         writer.commit(changes)
-    return writer.warnings
+    return [*writer.warnings, *checkpoint(store, writer.log)]

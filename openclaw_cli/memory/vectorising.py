@@ -45,7 +45,7 @@ class Vectors:
 
     def fill(self, items: Iterable[Item]) -> Iterator[Document]:
         """Yield every document, with its vector where a model reads it and one can be had."""
-        waiting: list[Item] = []
+        waiting: dict[str, list[Item]] = {}
         for item in items:
             vector = self._known(item)
             if vector is not None:
@@ -53,11 +53,13 @@ class Vectors:
             elif item.model is None or not self._embed:
                 yield item.document._replace(vector=None, pending=item.model is not None)
             else:
-                waiting.append(item)
-                if len(waiting) >= BATCH:
-                    yield from self._make(waiting)
-                    waiting = []
-        yield from self._make(waiting)
+                group = waiting.setdefault(item.model.name, [])
+                group.append(item)
+                if len(group) >= BATCH:
+                    yield from self._make(item.model, waiting.pop(item.model.name))
+        for group in waiting.values():
+            assert group[0].model is not None
+            yield from self._make(group[0].model, group)
 
     def _known(self, item: Item) -> Vector | None:
         model, carried = item.model, item.document.vector
@@ -70,20 +72,14 @@ class Vectors:
             data = self._from_source(model, item.document.content_hash)
         return None if data is None else Vector(model.name, model.digest, data)
 
-    def _make(self, items: list[Item]) -> Iterator[Document]:
-        by_model: dict[str, list[Item]] = {}
-        for item in items:
-            assert item.model is not None
-            by_model.setdefault(item.model.name, []).append(item)
-        for group in by_model.values():
-            model = group[0].model
-            assert model is not None
-            vectors, cut = self._vectors(model, [item.text for item in group])
-            self.embedded += len(group)
-            self.truncated += sum(cut)
-            self._keep(model, group, vectors)
-            for item, vector in zip(group, vectors, strict=True):
-                yield item.document._replace(vector=vector, pending=False)
+    def _make(self, model: ModelInfo, items: list[Item]) -> Iterator[Document]:
+        """Embed texts that one model reads, keep the vectors, and yield the documents."""
+        vectors, cut = self._vectors(model, [item.text for item in items])
+        self.embedded += len(items)
+        self.truncated += sum(cut)
+        self._keep(model, items, vectors)
+        for item, vector in zip(items, vectors, strict=True):
+            yield item.document._replace(vector=vector, pending=False)
 
     def _vectors(self, model: ModelInfo, texts: list[str]) -> tuple[list[Vector], list[bool]]:
         try:

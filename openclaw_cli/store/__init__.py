@@ -2,6 +2,7 @@
 
 Which question does each module answer?
 
+* ``disk`` – which single steps can a crash fall between?
 * ``fsio`` – how do bytes become durable, and who may change a state file? (only it)
 * ``files`` – how is a state file read without trusting what stands in its place?
 * ``locks`` – who may write now, and who is in the way?

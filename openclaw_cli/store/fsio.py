@@ -1,13 +1,13 @@
 """The one module that changes state files: what it returns from has happened on disk.
 
-Every primitive that can be torn by a crash is a method of `Disk`, so that a test can stop the
+Every primitive that can be torn by a crash goes through ``disk``, so that a test can stop the
 program at the n-th of them. Files are 0600 and folders 0700 whatever the umask is.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,61 +15,13 @@ from types import TracebackType
 
 from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
+from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE, Disk
 
-FILE_MODE = 0o600
-FOLDER_MODE = 0o700
 TEMP_MARK = ".tmp-"
+# What file systems without symbolic links answer: FAT the first, others one of the rest.
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 # A symbolic link could lead out of the store, a pipe could keep the writer for ever.
 _EXISTING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
-
-class Disk:
-    """The durable steps themselves, one operating-system call each."""
-
-    def create(self, path: Path, flags: int) -> int:
-        """Open ``path`` for writing, making it when it is missing; return its descriptor."""
-        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-
-    def mkdir(self, path: Path) -> None:
-        """Make a folder."""
-        os.mkdir(path, FOLDER_MODE)
-
-    def rmdir(self, path: Path) -> None:
-        """Remove an empty folder."""
-        os.rmdir(path)
-
-    def write(self, fd: int, data: bytes | memoryview) -> int:
-        """Write a prefix of ``data`` and return its length."""
-        return os.write(fd, data)
-
-    def fsync(self, fd: int) -> None:
-        """Force what was written to ``fd`` onto the medium."""
-        if sys.platform == "darwin":
-            import fcntl
-
-            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
-        else:
-            os.fsync(fd)
-
-    def sync_all(self) -> None:
-        """Begin and await the writing of everything that is dirty."""
-        os.sync()
-
-    def rename(self, source: Path, target: Path) -> None:
-        """Replace ``target`` by ``source`` atomically."""
-        os.replace(source, target)
-
-    def unlink(self, path: Path) -> None:
-        """Remove a file or a symbolic link."""
-        os.unlink(path)
-
-    def symlink(self, target: str, link: Path) -> None:
-        """Make a symbolic link."""
-        os.symlink(target, link)
-
-    def truncate(self, fd: int, length: int) -> None:
-        """Cut the open file to ``length`` bytes."""
-        os.ftruncate(fd, length)
 
 
 disk = Disk()
@@ -110,18 +62,17 @@ def make_folder(path: Path) -> None:
 
 def sync_folder(path: Path) -> None:
     """Make the names in a folder durable."""
-    with reporting("sync folder", path):
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            disk.fsync(fd)
-        finally:
-            os.close(fd)
+    _sync("sync folder", path, os.O_DIRECTORY)
 
 
 def sync_file(path: Path) -> None:
     """Make the content of a file that was written without a sync durable."""
-    with reporting("sync", path):
-        fd = os.open(path, os.O_RDONLY)
+    _sync("sync", path, 0)
+
+
+def _sync(action: str, path: Path, flags: int) -> None:
+    with reporting(action, path):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
         try:
             disk.fsync(fd)
         finally:
@@ -296,7 +247,9 @@ def switch_link(link: Path, target: str) -> None:
     with reporting("switch link", link):
         try:
             disk.symlink(target, temp)
-        except (NotImplementedError, PermissionError) as error:
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
             raise StorageError(
                 f"the file system of {link.parent} does not allow symbolic links",
                 path=str(link.parent),

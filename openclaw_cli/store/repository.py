@@ -72,7 +72,7 @@ class Writer:
             self.warnings.append(
                 Warning("set-aside", f"damaged log lines were kept in {kept.name}", str(kept))
             )
-        wal.keep_after(self.paths.wal, seq)
+        wal.keep_after(self.paths.wal, self.log, seq)
         self.log = wal.read(self.paths.wal)
 
 

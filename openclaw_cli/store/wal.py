@@ -129,21 +129,12 @@ def read(path: Path, known: Wal | None = None) -> Wal:
         return Wal()
 
 
-class Extent(NamedTuple):
-    """How big a log is: bytes, and lines including the header."""
-
-    size: int
-    lines: int
-
-
-def peek(path: Path) -> Extent:
-    """Return how big the log is without parsing it."""
+def size(path: Path) -> int:
+    """Return the length of the log in bytes, 0 when there is none."""
     try:
-        with _open(path) as source:
-            data = source.read()
+        return os.stat(path).st_size
     except FileNotFoundError:
-        return Extent(0, 0)
-    return Extent(len(data), data.count(b"\n"))
+        return 0
 
 
 def _extended(known: Wal, data: bytes) -> Wal:
@@ -199,8 +190,7 @@ def append(path: Path, wal: Wal, entries: list[Entry]) -> None:
     fsio.append(path, head + b"".join(map(encode_entry, entries)))
 
 
-def keep_after(path: Path, seq: int) -> None:
-    """Cut every entry up to ``seq`` away, keeping what is damaged or torn beside the log."""
-    current = read(path)
+def keep_after(path: Path, current: Wal, seq: int) -> None:
+    """Cut every entry up to ``seq`` away from the log as it was read: ``current``."""
     kept = [entry for entry in current.entries if entry.seq > seq]
     fsio.write_file(path, header(max(seq, current.base)) + b"".join(map(encode_entry, kept)))

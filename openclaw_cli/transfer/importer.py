@@ -15,8 +15,9 @@ from openclaw_cli.memory.adding import (
     Prepared,
     analysed,
     embed,
-    truncation_warning,
 )
+from openclaw_cli.memory.checkpoint import checkpoint
+from openclaw_cli.memory.documents import truncation_warning
 from openclaw_cli.memory.merging import superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
@@ -110,7 +111,6 @@ def import_memories(
 
 class _Import:
     def __init__(self, service: MemoryService, request: ImportRequest) -> None:
-        self.service = service
         self.store = service.store
         self.request = request
         self.moment = self.store.env.clock.now()
@@ -136,8 +136,9 @@ class _Import:
             chooser = Chooser(self.store, view, self.following.snapshot)
             changes = [d.change for d in self._decided(chooser, lines) if d.change is not None]
             writer.commit(changes)
+            self.following.committed(writer.log)
             self.counts.warn(writer.warnings)
-        self.counts.warn(self.service.checkpoint(times=_BULK_LIMITS))
+        self.counts.warn(checkpoint(self.store, writer.log, times=_BULK_LIMITS))
 
     def _prepared(self, piece: Piece) -> _Line | None:
         try:
@@ -218,8 +219,8 @@ class _Import:
     def result(self) -> Result:
         """Return the counts, and how many records the store holds now."""
         counts = self.counts
-        if not self.request.dry_run:
-            counts.warn(self.service.checkpoint())
+        if self.following.log is not None:
+            counts.warn(checkpoint(self.store, self.following.log))
         if counts.truncated:
             counts.warn([truncation_warning(counts.truncated)])
         if self.reader.zoneless:

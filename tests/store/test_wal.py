@@ -80,11 +80,11 @@ def test_cutting_keeps_later_entries_and_remembers_how_far_it_went(tmp_path):
     path = tmp_path / "wal.jsonl"
     items = made([("put", f"r{n}", {"n": n}) for n in range(5)])
     wal.append(path, wal.Wal(), items)
-    wal.keep_after(path, 3)
+    wal.keep_after(path, wal.read(path), 3)
     log = wal.read(path)
     assert log.base == 3
     assert [entry.seq for entry in log.entries] == [4, 5]
-    wal.keep_after(path, 5)
+    wal.keep_after(path, wal.read(path), 5)
     assert (wal.read(path).last_seq, wal.read(path).entries) == (5, ())
 
 
@@ -97,7 +97,7 @@ def test_reading_on_gives_what_reading_anew_gives(tmp_path):
     with open(path, "ab") as log:
         log.write(b"damage\n")
     assert wal.read(path, first) == wal.read(path)
-    wal.keep_after(path, 4)
+    wal.keep_after(path, wal.read(path), 4)
     assert wal.read(path, first) == wal.read(path)
 
 

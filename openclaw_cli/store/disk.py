@@ -1,0 +1,59 @@
+"""The durable steps themselves, one operating-system call each; only ``fsio`` takes them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+
+
+class Disk:
+    """What a crash can fall between; a test puts one in its place that stops at the n-th."""
+
+    def create(self, path: Path, flags: int) -> int:
+        """Open ``path`` for writing, making it when it is missing; return its descriptor."""
+        return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
+
+    def mkdir(self, path: Path) -> None:
+        """Make a folder."""
+        os.mkdir(path, FOLDER_MODE)
+
+    def rmdir(self, path: Path) -> None:
+        """Remove an empty folder."""
+        os.rmdir(path)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        """Write a prefix of ``data`` and return its length."""
+        return os.write(fd, data)
+
+    def fsync(self, fd: int) -> None:
+        """Force what was written to ``fd`` onto the medium."""
+        if sys.platform == "darwin":
+            import fcntl
+
+            fcntl.fcntl(fd, fcntl.F_FULLFSYNC)
+        else:
+            os.fsync(fd)
+
+    def sync_all(self) -> None:
+        """Begin and await the writing of everything that is dirty."""
+        os.sync()
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Replace ``target`` by ``source`` atomically."""
+        os.replace(source, target)
+
+    def unlink(self, path: Path) -> None:
+        """Remove a file or a symbolic link."""
+        os.unlink(path)
+
+    def symlink(self, target: str, link: Path) -> None:
+        """Make a symbolic link."""
+        os.symlink(target, link)
+
+    def truncate(self, fd: int, length: int) -> None:
+        """Cut the open file to ``length`` bytes."""
+        os.ftruncate(fd, length)
