@@ -1,0 +1,359 @@
+"""The table of operations that are stopped, and what must be so afterwards.
+
+A later operation is one more line of `OPERATIONS`. Every record's text holds its id as a word, and
+the word "common".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from openclaw_cli.errors import NotFoundError
+from openclaw_cli.memory.requests import IndexRequest, ListRequest
+from openclaw_cli.paths import SCOPES
+from openclaw_cli.store import recovery, wal
+from tests.crash.machine import Machine, Step
+from tests.support import START, Memory
+
+OTHER = "otter"
+FOREIGN = "agents/main/sessions/sessions.json"
+
+
+def text(name: str, more: str = "said once") -> str:
+    return f"common ground of {name}, {more}"
+
+
+def add(memory: Memory, name: str, more: str = "said once", **options) -> None:
+    memory.add(text(name, more), **{"id": name, **options})
+
+
+# -- what there is before --------------------------------------------------------------------------
+
+
+def nothing(memory: Memory) -> None:
+    """Not even the state directory is there."""
+
+
+def logged(memory: Memory) -> None:
+    """Records in the log, no index yet."""
+    for name in ("ant", "bee"):
+        add(memory, name)
+
+
+def stocked(memory: Memory, *, embed: bool = False) -> None:
+    """Records of several kinds, with fields and history of others, in index and log."""
+    for name in ("ant", "bee", "cow"):
+        add(memory, name)
+    add(memory, "dog", category="preference", key="editor")
+    add(memory, "eel", category="lesson", key="build")
+    for path in memory.paths.root.glob("records/*/*.json"):
+        document = json.loads(path.read_bytes())
+        history = [{"content": {"l0": "earlier"}, "reason": "x"}]
+        path.write_text(json.dumps({**document, "mood": {"glad": [1, None]}, "history": history}))
+    memory.index(embed=embed)
+    for name in ("fox", "gnu"):
+        add(memory, name, embed=embed)
+    foreign = memory.state / FOREIGN
+    foreign.parent.mkdir()
+    foreign.write_text("of another program")
+
+
+def vectorised(memory: Memory) -> None:
+    stocked(memory, embed=True)
+    memory.index(embed=True)
+
+
+def edited(memory: Memory) -> None:
+    """A record changed, one removed, one added by hand."""
+    stocked(memory)
+    memory.edit("ant", text("ant", "changed by hand"))
+    memory.path("bee").unlink()
+    document = {**memory.document("cow"), "id": "hen", "contentHash": None}
+    document["content"] = {"l0": text("hen"), "l2": text("hen")}
+    memory.path("hen").write_text(json.dumps(document))
+
+
+def small_log(memory: Memory) -> None:
+    """A log that is folded as soon as it has more than two entries."""
+    stocked(memory)
+    settings = {"memory": {"wal": {"maxEntries": 2}}}
+    (memory.state / "openclaw.json").write_text(json.dumps(settings))
+
+
+def torn(memory: Memory) -> None:
+    """What a killed writer left: half a line of the log, a record that was never written."""
+    stocked(memory)
+    memory.path("gnu").unlink()
+    memory.paths.applied.unlink()
+    with memory.paths.wal.open("ab") as log:
+        log.write(b'{"crc":"')
+
+
+def damaged(memory: Memory) -> None:
+    """A record file that the log can write again."""
+    stocked(memory)
+    memory.path("gnu").write_bytes(b"{")
+
+
+# -- what is done ----------------------------------------------------------------------------------
+
+
+def index(**options) -> Callable[[Memory], object]:
+    return lambda memory: memory.index(**options)
+
+
+def adding(name: str, *more: str, **options) -> Callable[[Memory], object]:
+    return lambda memory: add(memory, name, *more, **options)
+
+
+def importing(*names: str, **options) -> Callable[[Memory], object]:
+    lines = [{"id": name, "content": text(name, "imported"), "fleas": 3} for name in names]
+    return lambda memory: memory.imported(lines, **options)
+
+
+def old_version(memory: Memory) -> None:
+    """Import a version of a record that is older than the one there is, over it."""
+    line = {"id": "ant", "content": text("ant", "of old"), "createdAt": "2020-01-01T00:00:00Z"}
+    memory.imported([line], on_conflict="overwrite")
+
+
+def recalling(memory: Memory) -> None:
+    memory.search("common ground", touch=True, top_k=3)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """``steps`` is the least number of durable steps it takes; ``mode`` how it is searched."""
+
+    name: str
+    prepare: Callable[[Memory], object]
+    run: Callable[[Memory], object]
+    steps: int
+    mode: str = "lexical"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+PREFERENCE = {"id": "doe", "category": "preference", "key": "editor"}
+LESSON = {"id": "elk", "category": "lesson", "key": "build"}
+
+OPERATIONS = (
+    Operation("first add", nothing, adding("yak"), 28),
+    Operation("add", stocked, adding("yak"), 7),
+    Operation("merge, latest wins", stocked, adding("dog", "now", **PREFERENCE), 7),
+    Operation("merge, append", stocked, adding("eel", "now", **LESSON), 7),
+    Operation(
+        "import in batches", stocked, importing("rat", "sow", "tit", "ant", "uri", "vet", "wax"), 29
+    ),
+    Operation("import over newer", stocked, old_version, 7),
+    Operation("recall", stocked, recalling, 12),
+    Operation("first index", logged, index(), 34),
+    Operation("index", stocked, index(), 37),
+    Operation("index after editing", edited, index(), 46),
+    Operation("index of a damaged record", damaged, index(), 45),
+    Operation("rebuild", stocked, index(rebuild=True), 37),
+    Operation("re-embed", vectorised, index(embed=True, reembed=True), 48, "hybrid"),
+    Operation("automatic checkpoint", small_log, adding("yak"), 45),
+    Operation("add after a crash", torn, adding("yak"), 19),
+)
+
+
+# -- what must be so -------------------------------------------------------------------------------
+
+State = dict[str, dict]
+
+
+def truth(memory: Memory) -> State:
+    """Return every record there is, by files and log alone."""
+    view = memory.service.store.repository.view()
+    logged = recovery.final_states(view.log.entries)
+    files = {(s, path.stem) for s in SCOPES for path in memory.paths.records(s).glob("[!.]*.json")}
+    found = {}
+    for scope, name in files | view.better.keys():
+        try:
+            record = view.record(scope, name)
+            document = record and record.document
+        except ValueError:
+            document = logged[scope, name].record
+        if document is not None:
+            found[name] = document
+    return found
+
+
+def reading(memory: Memory, mode: str = "lexical") -> State:
+    """Return every record that listing and searching show, each of them once."""
+    try:
+        rows = memory.service.list(ListRequest(limit=None)).data["items"]
+    except NotFoundError:
+        return {}
+    view = memory.service.store.repository.view()
+    listed = {row["id"]: view.record(row["scope"], row["id"]).document for row in rows}
+    assert len(listed) == len(rows), "listed twice"
+    assert all(row["l0"] == listed[row["id"]]["content"]["l0"] for row in rows)
+    hits = memory.search("common ground", mode, top_k=100).data["results"]
+    assert sorted(hit["id"] for hit in hits) == sorted(listed), "found is not what is listed"
+    return listed
+
+
+def after(state: State, entries: list[wal.Entry]) -> State:
+    changed = dict(state)
+    for entry in entries:
+        if entry.record is None:
+            changed.pop(entry.record_id, None)
+        else:
+            changed[entry.record_id] = entry.record
+    return changed
+
+
+@dataclass
+class Record:
+    """An operation as it goes when nothing stops it.
+
+    ``acknowledged`` lists how many steps had been taken when so many ``entries`` were safe.
+    """
+
+    operation: Operation
+    template: Path
+    steps: list[Step] = field(default_factory=list)
+    entries: list[wal.Entry] = field(default_factory=list)
+    acknowledged: list[tuple[int, int]] = field(default_factory=list)
+    truths: list[State] = field(default_factory=list)
+    readings: list[State] = field(default_factory=list)
+
+    def copy(self, folder: Path) -> Memory:
+        """Make a fresh copy of the prepared state in ``folder``."""
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.template, folder, symlinks=True)
+        return self.memory(folder)
+
+    def memory(self, folder: Path) -> Memory:
+        memory = Memory(folder / "state", moment=START)
+        memory.later(hours=1)
+        return memory
+
+    @property
+    def commits(self) -> set[tuple[int, str]]:
+        """The syncs that acknowledge entries, by their number and the name of the file."""
+        return {
+            (step.number, step.path.name)
+            for step in self.steps
+            if step.kind == "fsync" and self.least(step.number + 1) > self.least(step.number)
+        }
+
+    def least(self, stopped: int) -> int:
+        """Return how many entries are acknowledged when step ``stopped`` is not taken."""
+        return max([0, *(count for steps, count in self.acknowledged if steps < stopped)])
+
+
+def recorded(operation: Operation, folder: Path, monkeypatch) -> Record:
+    """Prepare ``operation``, run it undisturbed and note all that can be compared later."""
+    record = Record(operation, folder / "template")
+    record.template.mkdir(parents=True)
+    operation.prepare(Memory(record.template / "state"))
+    memory = record.copy(folder / "whole")
+    before, read_before = truth(memory), reading(memory)
+    append = wal.append
+
+    def noting(path, log, entries):
+        append(path, log, entries)
+        record.entries += entries
+        record.acknowledged.append((len(machine.steps), len(record.entries)))
+
+    with monkeypatch.context() as patch, Machine(folder / "whole").running() as machine:
+        patch.setattr(wal, "append", noting)
+        operation.run(memory)
+    record.steps = machine.steps
+    record.truths = [after(before, record.entries[:n]) for n in range(len(record.entries) + 1)]
+    record.readings = [after(read_before, record.entries[:n]) for n in range(len(record.truths))]
+    record.readings.append(reading(memory))
+    assert truth(memory) == record.truths[-1]
+    return record
+
+
+@contextmanager
+def told(record: Record, way: str, number: int) -> Iterator[None]:
+    """Say at which step of what a check has failed."""
+    at = record.steps[number - 1] if number <= len(record.steps) else "the end"
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"{record.operation}; {way} at {at}: {error}") from error
+
+
+_ORDINARY = re.compile(
+    r"records/(user|agent)(/[a-z]+\.json)?|index|generations(/\d+(/[\w.-]+)?)?"
+    r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock"
+    r"|wal\.jsonl\.torn-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
+)
+
+
+def check_reading(record: Record, folder: Path, least: int) -> None:
+    """Readers see a state that existed, before anything has recovered, and change nothing."""
+    memory = record.memory(folder)
+    before = _tree(folder)
+    check_state(reading(memory), record.readings[least:])
+    assert _tree(folder) == before, "reading has changed a file"
+
+
+def add_other(record: Record, folder: Path) -> None:
+    add(record.memory(folder), OTHER, category="case")
+
+
+def check_recovery(record: Record, folder: Path, least: int) -> None:
+    """After the next write and index run everything is there, once, found, and nothing else."""
+    add_other(record, folder)
+    memory = record.memory(folder)
+    memory.index()
+    check_whole(record, folder, least)
+    _check_files(memory)
+
+
+def check_whole(record: Record, folder: Path, least: int) -> None:
+    """The other record and a state that existed are there, found, sound, and nothing else."""
+    memory = record.memory(folder)
+    found = truth(memory)
+    check_state(reading(memory, record.operation.mode), [found])
+    for name in {OTHER, *(entry.record_id for entry in record.entries)} & found.keys():
+        hits = [hit["id"] for hit in memory.search(name).data["results"]]
+        assert hits == [name], f"{name} is not found by its own word"
+    assert found.pop(OTHER)["content"]["l0"] == text(OTHER)
+    check_state(found, record.truths[least:])
+    result = memory.service.index(IndexRequest(verify=True, embed=False))
+    assert (result.warnings, result.data["damaged"]) == ((), [])
+    assert memory.service.status().data["stale"] == []
+
+
+def check_state(found: State, allowed: list[State]) -> None:
+    """Fail with what is different from the last of the states allowed."""
+    wanted = allowed[-1]
+    wrong = [n for n in found.keys() | wanted.keys() if found.get(n) != wanted.get(n)]
+    assert found in allowed, [(name, found.get(name), wanted.get(name)) for name in wrong]
+
+
+def _check_files(memory: Memory) -> None:
+    root = memory.paths.root
+    left = [str(p.relative_to(root)) for p in root.rglob("*")]
+    assert not [name for name in left if not _ORDINARY.fullmatch(name)], "left behind"
+    assert [path.name for path in memory.paths.generations.iterdir()] == [
+        memory.paths.index.resolve().name
+    ]
+    if memory.path("gnu").exists():
+        assert (memory.state / FOREIGN).read_text() == "of another program"
+
+
+def _tree(folder: Path) -> dict[Path, bytes | str | None]:
+    return {
+        path: path.readlink()
+        if path.is_symlink()
+        else path.read_bytes()
+        if path.is_file()
+        else None
+        for path in folder.rglob("*")
+    }
