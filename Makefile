@@ -1,6 +1,7 @@
 # make demo       see it work: sample memories in two languages, imported, indexed, searched
 # make test       every test but the packaging ones
 # make packaging  build the package, install it into a fresh environment, use it there
+# make bench      measure speed and memory against floors of this machine (some 15 minutes)
 # make check      all of it, with lint and types
 # make clean      remove what the above has made
 
@@ -11,7 +12,7 @@ DEMO_STATE := .demo-state
 SAMPLE := tests/data/sample
 OPENCLAW := $(BIN)/openclaw
 
-.PHONY: demo test packaging lint types check clean
+.PHONY: demo test packaging bench lint types check clean
 .DELETE_ON_ERROR:
 
 $(VENV)/pyvenv.cfg:
@@ -50,6 +51,10 @@ test: $(VENV)/developing
 packaging: $(VENV)/developing
 	$(BIN)/python -m pytest -q -m slow
 
+# One row, small stores: .venv/bin/python -m tests.bench --only lexical --sizes 1000,10000
+bench: $(VENV)/developing
+	$(BIN)/python -m tests.bench --json .bench/result.json
+
 lint: $(VENV)/developing
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,5 +65,5 @@ types: $(VENV)/developing
 check: lint types test packaging demo
 
 clean:
-	rm -rf $(VENV) $(DEMO_STATE) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_STATE) .bench build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

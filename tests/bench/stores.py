@@ -1,0 +1,203 @@
+"""The stores that are measured: real texts, imported and indexed by the program, kept in .bench.
+
+``python -m tests.bench.stores FILE lines COUNT`` writes the texts of a store as JSON Lines,
+``python -m tests.bench.stores FILE queries`` the queries: for the measuring process stays small.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
+
+from tests.bench.measure import process
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ROOT / "tests" / "data" / "retrieval"
+ELSEWHERE = Path(
+    os.environ.get("OPENCLAW_EVAL_DATA") or ROOT.parent / "shared" / "data" / "retrieval"
+)
+#: Up to this many records the vectors are the models' own; above, a stand-in's (see variants.py).
+EMBEDDED = 10_000
+#: Raise it when stores are to be built in another way.
+VERSION = 2
+QUERIES = 20
+#: Characters of a text: memories are sentences and messages (45 tokens on average), not chapters.
+LONGEST = 400
+_CATEGORIES = ("event", "event", "preference", "profile")
+
+
+def source() -> Path:
+    """Return the folder of the data sets: the one that is named or lies near, or the sample."""
+    return ELSEWHERE if ELSEWHERE.is_dir() else SHIPPED
+
+
+def _read(name: str) -> list[dict]:
+    lines = [
+        json.loads(line)
+        for path in sorted(source().glob(f"*/{name}.jsonl"))
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    return [line for line in lines if 4 <= len(line["text"]) <= LONGEST]
+
+
+def texts(count: int) -> Iterator[tuple[str, str]]:
+    """Yield ``count`` texts and their languages, all different, always the same ones.
+
+    When the real ones are used up, the beginnings of some are joined to the ends of others.
+    """
+    chance = random.Random(20260301)
+    real = list({line["text"]: line.get("lang", "en") for line in _read("corpus")}.items())
+    chance.shuffle(real)
+    yield from real[:count]
+    by_language: dict[str, list[str]] = {}
+    for text, language in real:
+        by_language.setdefault(language, []).append(text)
+    seen = {text for text, _language in real}
+    while len(seen) < count:
+        first, language = chance.choice(real)
+        other = chance.choice(by_language[language])
+        text = first[: _cut(first, chance)] + other[_cut(other, chance) :]
+        if text not in seen:
+            seen.add(text)
+            yield text, language
+
+
+def _cut(text: str, chance: random.Random) -> int:
+    """Return a place in the middle of a text to cut it, before a word where it has spaces."""
+    middle = chance.randint(len(text) // 4, len(text) * 3 // 4)
+    space = text.find(" ", middle)
+    return middle if space < 0 else space
+
+
+def lines(count: int) -> Iterator[str]:
+    """Yield the texts as lines for ``memory import``."""
+    for number, (text, _language) in enumerate(texts(count)):
+        day, month = number % 28 + 1, number // 28 % 12 + 1
+        record = {
+            "id": record_id(number),
+            "text": text,
+            "category": _CATEGORIES[number % len(_CATEGORIES)],
+            "createdAt": f"2025-{month:02}-{day:02}T10:00:00Z",
+        }
+        yield json.dumps(record, ensure_ascii=False)
+
+
+def batches(count: int) -> int:
+    """Return in how many batches the program imports ``count`` records."""
+    return -(-count // 256)
+
+
+def record_id(number: int) -> str:
+    """Return the id of the n-th record."""
+    return f"bench-{number:06}"
+
+
+def queries() -> Iterator[str]:
+    """Yield queries in English and in Chinese, of the length that people type."""
+    asked = _read("queries")
+    for language in ("en", "zh"):
+        found = [q["text"] for q in asked if q["lang"] == language and len(q["text"]) <= 80]
+        yield json.dumps({language: random.Random(7).sample(found, QUERIES)}, ensure_ascii=False)
+
+
+class Stores:
+    """Stores by number of records, built when first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        sizes = [path.stat().st_size for path in sorted(source().glob("*/corpus.jsonl"))]
+        self.folder = folder / f"v{VERSION}-{crc32(repr(sizes).encode()):08x}"
+        self.home = self.folder / "home"
+        self._copies = self.folder / "copies"
+        self._checked: set[Path] = set()
+        self.home.mkdir(parents=True, exist_ok=True)
+
+    def lines(self, count: int) -> Path:
+        """Return the file with the texts of a store."""
+        path = self.folder / f"{count}.jsonl"
+        if not path.exists():
+            self._print("lines", str(count), path=path)
+        return path
+
+    def queries(self) -> dict[str, list[str]]:
+        """Return the queries by language."""
+        path = self.folder / "queries.jsonl"
+        if not path.exists():
+            self._print("queries", path=path)
+        found: dict[str, list[str]] = {}
+        for line in path.read_text(encoding="utf-8").splitlines():
+            found |= json.loads(line)
+        return found
+
+    def _print(self, *words: str, path: Path) -> None:
+        process(["-m", "tests.bench.stores", str(path), *words], self.env())
+
+    def shared(self, count: int) -> Path:
+        """Return the state directory of a store that is only read."""
+        state = self.folder / f"{count}"
+        if state in self._checked:
+            return state
+        if not state.exists():
+            began = state.with_suffix(".part")
+            shutil.rmtree(began, ignore_errors=True)
+            argv = ["memory", "import", str(self.lines(count)), "--no-embed"]
+            process(["-m", "openclaw_cli", *argv], self.env(began))
+            self._index(began, count)
+            began.rename(state)
+        elif process(["-m", "openclaw_cli", "memory", "status"], self.env(state)).err:
+            self._index(state, count)  # another version of the program has made its index
+        self._checked.add(state)
+        return state
+
+    def _index(self, state: Path, count: int) -> None:
+        stand_in = ("tests.bench.variants", "stand-in")
+        program = ("openclaw_cli",) if count <= EMBEDDED else stand_in
+        process(["-m", *program, "memory", "index"], self.env(state))
+
+    def own(self, count: int, name: str) -> Path:
+        """Return a copy that may be changed: files that are only ever replaced are linked.
+
+        For no records it is a state directory that does not exist.
+        """
+        target = self._copies / f"{name}-{count}"
+        shutil.rmtree(target, ignore_errors=True)
+        if count:
+            shutil.copytree(self.shared(count), target, symlinks=True, copy_function=_link_or_copy)
+        return target
+
+    def discard_copies(self) -> None:
+        """Remove what `own` has made."""
+        shutil.rmtree(self._copies, ignore_errors=True)
+
+    def env(self, state: Path | None = None) -> dict[str, str]:
+        """Return an environment without a trace of the operator's settings."""
+        return {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(self.home),
+            "TMPDIR": str(self.home),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),
+            "ORT_DISABLE_TELEMETRY": "1",
+            "OPENCLAW_EVAL_DATA": str(source()),
+            "OPENCLAW_STATE_DIR": str(state or self.home / "none"),
+        }
+
+
+def memory(state: Path) -> Path:
+    """Return the folder of the one agent's memory."""
+    return state / "agents" / "main" / "memory"
+
+
+def _link_or_copy(source: str, target: str) -> None:
+    appended = Path(source).parent.name == "memory"
+    (shutil.copy2 if appended else os.link)(source, target)
+
+
+if __name__ == "__main__":
+    made = queries() if sys.argv[2] == "queries" else lines(int(sys.argv[3]))
+    Path(sys.argv[1]).write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
