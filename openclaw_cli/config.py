@@ -7,14 +7,26 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from openclaw_cli.config_keys import GENERAL, KEYS, Key, Value, span_seconds
+from openclaw_cli.config_keys import (
+    FOREIGN,
+    GENERAL,
+    KEYS,
+    NO_OPENAI,
+    UNUSED,
+    Key,
+    Value,
+    span_seconds,
+)
 from openclaw_cli.errors import ConfigError, StorageError
 
 _MAX_DEPTH = 200
+_MAX_BYTES = 1 << 20
+_MOST_DOUBTS = 50
 
 
 class Problem(NamedTuple):
@@ -98,18 +110,57 @@ class Config(NamedTuple):
         for name, key in KEYS.items():
             yield key, self.values[name], self.origins[name]
 
+    def doubts(self) -> list[Problem]:
+        """Return what is allowed and has no effect, in the order of its lines.
+
+        That is keys of the memory and session sections that do not exist, each with the nearest
+        one, and settings that this version cannot follow. Of very many the first are returned.
+        """
+        found = [(name, _no_such_key(name)) for name in _unknown(self.document)]
+        for key, value, origin in self.items():
+            if key.name == "memory.embedding.provider" and value == "openai":
+                found.append((key.name, f"is openai: {NO_OPENAI}"))
+            elif origin != "default" and key.doc.startswith(UNUSED):
+                found.append((key.name, "is not used by this version"))
+        data = None if self.path is None or not found else _read(self.path)
+        lines = lines_of("" if data is None else data.decode("utf-8-sig", "replace"))
+        problems = [Problem(name, lines.get(name), message) for name, message in found]
+        problems.sort(key=lambda problem: (problem.line is None, problem.line))
+        return problems
+
 
 def _read(path: Path) -> bytes | None:
+    """Return what the file holds; None where there is none, or no directory for it."""
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
+        # Without waiting: a pipe in its place could keep the reader for ever.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise StorageError(
-            f"cannot read {path}: {error.strerror or error}",
+        raise _unreadable(path, error.strerror or str(error)) from error
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise _unreadable(path, "not a regular file")
+    with os.fdopen(fd, "rb") as source:
+        try:
+            data = source.read(_MAX_BYTES + 1)
+        except OSError as error:
+            raise _unreadable(path, error.strerror or str(error)) from error
+    if len(data) > _MAX_BYTES:
+        raise ConfigError(
+            f"{path}: the file is larger than 1 MiB",
             path=str(path),
-            hint="check the permissions, or give another --state-dir",
-        ) from error
+            hint="this is no configuration; move the file away",
+        )
+    return data
+
+
+def _unreadable(path: Path, reason: str) -> StorageError:
+    return StorageError(
+        f"cannot read {path}: {reason}",
+        path=str(path),
+        hint="check what stands there and its permissions, or give another --state-dir",
+    )
 
 
 def _parse(path: Path, data: bytes) -> dict[str, Any]:
@@ -147,8 +198,11 @@ def _parse_json5(path: Path, data: bytes) -> object:
         near = re.search(r"near (\d+)", said)
         line = text.count("\n", 0, max(0, int(near[1]) - 1)) + 1 if near else 1
         reason = re.sub(r"b'(\w+)'", r"\1", said.partition(" near ")[0])
+        deep = isinstance(error, pyjson5.Json5NestingTooDeep)
         raise ConfigError(
-            f"{path}:{line}: this is not JSON5: {reason}",
+            f"{path}:{line}: nested more than {_MAX_DEPTH} levels deep"
+            if deep
+            else f"{path}:{line}: this is not JSON5: {reason}",
             path=str(path),
             hint="correct the file; openclaw config validate checks it",
         ) from error
@@ -222,8 +276,9 @@ def _show(value: object) -> str:
 def _refusal(path: Path, data: bytes | None, found: list[tuple[str, str]]) -> ConfigError:
     text = "" if data is None else data.decode("utf-8-sig", "replace")
     variables = {key.env for key in KEYS.values()}
+    lines = lines_of(text)
     problems = [
-        Problem(name, None if name in variables else line_of(text, name), message)
+        Problem(name, None if name in variables else lines.get(name), message)
         for name, message in found
     ]
     problems.sort(key=lambda problem: (problem.line is None, problem.line))
@@ -240,11 +295,31 @@ def _refusal(path: Path, data: bytes | None, found: list[tuple[str, str]]) -> Co
     )
 
 
-def suggest(name: str) -> str | None:
-    """Return the key that ``name`` most likely means, or None."""
+def _unknown(document: Mapping[str, Any]) -> list[str]:
+    known = {*KEYS, *GENERAL, *FOREIGN}
+    flat = _flatten(document, []) if document else {}
+    ours = (name for name in flat if name.startswith(("memory.", "session.")))
+    return [name for name in ours if name not in known][:_MOST_DOUBTS]
+
+
+def _no_such_key(name: str) -> str:
+    near = suggest(name, general=True)
+    return "is no key" + (f"; did you mean {near}?" if near else "")
+
+
+def suggest(name: str, *, general: bool = False) -> str | None:
+    """Return the key or section that ``name`` most likely means, or None.
+
+    ``general`` takes the general forms, which only the file may use, into account.
+    """
     from difflib import get_close_matches
 
-    near = get_close_matches(name, KEYS, n=1)
+    names: list[str] = [
+        *KEYS,
+        *(GENERAL if general else ()),
+        *(name for name in sorted(_sections()) if "." in name),
+    ]
+    near: list[str] = get_close_matches(name, names, n=1)
     if near:
         return near[0]
     last = name.rpartition(".")[2].lower()
@@ -258,20 +333,28 @@ _TOKEN = (
 
 
 def line_of(text: str, dotted: str) -> int | None:
-    """Return the line of a key in JSON5 text that has been parsed already; None if not found.
+    """Return the line of a key in JSON5 text that has been parsed already; None if not found."""
+    return lines_of(text).get(dotted)
+
+
+def lines_of(text: str) -> dict[str, int]:
+    """Return the line of every key, by dotted name, in JSON5 text that has been parsed already.
 
     The last one counts where a key is repeated, as for the parser.
     """
-    found: int | None = None
+    found: dict[str, int] = {}
     path: list[str | None] = []
     key: str | None = None
+    line, counted = 1, 0
     for token in re.finditer(_TOKEN, text, re.DOTALL):
         if token["text"] or token["word"]:
             key = token["word"] or token["text"][1:-1]
         elif token["mark"] == ":":
+            line += text.count("\n", counted, token.start())
+            counted = token.start()
             names = [*path[1:], key]
-            if None not in names and ".".join(cast("list[str]", names)) == dotted:
-                found = text.count("\n", 0, token.start()) + 1
+            if None not in names:
+                found[".".join(cast("list[str]", names))] = line
         elif token["mark"] in ("{", "["):
             path.append(key if token["mark"] == "{" else None)
             key = None

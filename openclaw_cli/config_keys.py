@@ -11,6 +11,11 @@ from typing import NamedTuple
 
 Value = str | int | float | bool | None
 
+#: How the meaning of a key begins that may stand in a shared file and has no effect here.
+UNUSED = "Not used by this version: "
+#: What the value ``openai`` of memory.embedding.provider comes to.
+NO_OPENAI = "provider openai is not available in this version"
+
 _SPAN = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _KINDS = {
@@ -104,6 +109,10 @@ def _span(name: str, default: str, doc: str) -> Key:
     return Key(name, "span", default, doc)
 
 
+def _unused(*keys: Key) -> tuple[Key, ...]:
+    return tuple(key._replace(doc=f"{UNUSED}{key.doc[0].lower()}{key.doc[1:]}") for key in keys)
+
+
 def _stability(category: str, days: float) -> Key:
     doc = f"Days until a new {category} is recalled with probability 0.9."
     return _number(f"memory.fsrs.initialStability.{category}", days, 0.001, 36500, doc)
@@ -113,31 +122,33 @@ _EMBEDDING = (
     _text(
         "memory.embedding.provider",
         "local",
-        "Who turns texts into vectors; auto asks the API when OPENAI_API_KEY is set.",
+        "Who turns texts into vectors: the local models (local, auto); openai is not available.",
         "local",
         "openai",
         "auto",
         env="OPENCLAW_EMBEDDING_PROVIDER",
     ),
     _text(
-        "memory.embedding.model",
-        "text-embedding-3-small",
-        "The model that the embeddings API is asked for.",
-        env="OPENCLAW_EMBEDDING_MODEL",
-    ),
-    _text(
         "memory.embedding.localModel",
         None,
-        "One installed local model for all texts; null: the shipped ones, by language.",
+        "One of `openclaw model list` for all languages it reads; null: the shipped ones.",
         env="OPENCLAW_EMBEDDING_LOCAL_MODEL",
     ),
-    _integer("memory.embedding.dimensions", None, 1, 8192, "Dimensions asked of the API."),
-    _integer("memory.embedding.batchSize", 100, 1, 2048, "Texts in one request to the API."),
-    _text(
-        "memory.embedding.baseUrl",
-        "https://api.openai.com/v1",
-        "Where the embeddings API answers.",
-        env="OPENCLAW_EMBEDDING_BASE_URL",
+    *_unused(
+        _text(
+            "memory.embedding.model",
+            "text-embedding-3-small",
+            "The model that the embeddings API is asked for.",
+            env="OPENCLAW_EMBEDDING_MODEL",
+        ),
+        _integer("memory.embedding.dimensions", None, 1, 8192, "Dimensions asked of the API."),
+        _integer("memory.embedding.batchSize", 100, 1, 2048, "Texts in one request to the API."),
+        _text(
+            "memory.embedding.baseUrl",
+            "https://api.openai.com/v1",
+            "Where the embeddings API answers.",
+            env="OPENCLAW_EMBEDDING_BASE_URL",
+        ),
     ),
 )
 
@@ -183,30 +194,36 @@ _MEMORY = (
     _stability("lesson", 60.0),
     _stability("pattern", 60.0),
     _stability("case", 30.0),
-    _number("memory.dedup.same", None, 0, 1, "Cosine of the same statement; null: the model's."),
-    _number("memory.dedup.new", None, 0, 1, "Cosine of another statement; null: the model's."),
-    _integer("memory.reflect.minRecords", 50, 1, 100000, "New records that make it due."),
-    _span("memory.reflect.interval", "24h", "Time that makes it due, when there is news."),
-    _integer("memory.reflect.maxInsights", 5, 1, 100, "Insights of one group."),
-    _text("memory.extractModel.baseUrl", None, "Where the chat API answers."),
-    _text("memory.extractModel.model", None, "The model that reads conversations."),
-    _text("memory.extractModel.apiKeyEnv", "OPENAI_API_KEY", "The variable with the API key."),
-    Key("memory.shareUserMemory", "flag", False, "Keep user memory in one place for all agents."),
-    _integer(
-        "memory.memoryMaxTokens",
-        3000,
-        1,
-        1000000,
-        "Budget of the memories put into a prompt.",
-        env="OPENCLAW_MEMORY_MAX_TOKENS",
-    ),
-    _text(
-        "memory.locale",
-        None,
-        "Language of headings in a prompt; null: the query's.",
-        "zh",
-        "en",
-        env="OPENCLAW_MEMORY_LOCALE",
+    *_unused(
+        _number(
+            "memory.dedup.same", None, 0, 1, "Cosine of the same statement; null: the model's."
+        ),
+        _number("memory.dedup.new", None, 0, 1, "Cosine of another statement; null: the model's."),
+        _integer("memory.reflect.minRecords", 50, 1, 100000, "New records that make it due."),
+        _span("memory.reflect.interval", "24h", "Time that makes it due, when there is news."),
+        _integer("memory.reflect.maxInsights", 5, 1, 100, "Insights of one group."),
+        _text("memory.extractModel.baseUrl", None, "Where the chat API answers."),
+        _text("memory.extractModel.model", None, "The model that reads conversations."),
+        _text("memory.extractModel.apiKeyEnv", "OPENAI_API_KEY", "The variable with the API key."),
+        Key(
+            "memory.shareUserMemory", "flag", False, "Keep user memory in one place for all agents."
+        ),
+        _integer(
+            "memory.memoryMaxTokens",
+            3000,
+            1,
+            1000000,
+            "Budget of the memories put into a prompt.",
+            env="OPENCLAW_MEMORY_MAX_TOKENS",
+        ),
+        _text(
+            "memory.locale",
+            None,
+            "Language of headings in a prompt; null: the query's.",
+            "zh",
+            "en",
+            env="OPENCLAW_MEMORY_LOCALE",
+        ),
     ),
     _integer("memory.wal.maxEntries", 1000, 1, 1000000, "WAL entries that make a checkpoint."),
     _integer("memory.wal.maxBytes", 8388608, 1024, 1 << 40, "WAL bytes that make a checkpoint."),
@@ -215,7 +232,7 @@ _MEMORY = (
     ),
 )
 
-_SESSION = (
+_SESSION = _unused(
     _span("session.idleTimeout", "30m", "Idle time after which a session is dormant."),
     _span("session.archiveAfter", "7d", "Dormant time after which it is archived."),
     _text(
@@ -248,3 +265,16 @@ GENERAL: dict[str, tuple[str, ...]] = {
     ),
     "memory.retrieval.k": ("memory.retrieval.rrf.k",),
 }
+
+#: Keys of the gateway in our two sections; they are its own business.
+FOREIGN = frozenset(
+    {f"memory.{name}" for name in ("backend", "citations", "qmd")}
+    | {
+        f"session.{name}"
+        for name in (
+            *("agentToAgent", "dmScope", "identityLinks", "idleMinutes", "mainKey", "maintenance"),
+            *("reset", "resetByChannel", "resetByType", "resetTriggers", "scope", "sendPolicy"),
+            *("store", "threadBindings", "typingIntervalSeconds", "typingMode"),
+        )
+    }
+)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openclaw_cli import config_keys
 from openclaw_cli.config import Config, line_of, suggest
 from openclaw_cli.config_keys import GENERAL, KEYS, span_seconds
 from openclaw_cli.errors import ConfigError, StorageError
@@ -156,6 +158,60 @@ def test_a_file_that_cannot_be_read_is_no_empty_one(path):
 
 def test_deep_nesting_in_foreign_keys_is_no_problem(path):
     assert load(path, "{x: " + "[" * 100 + "]" * 100 + "}").origin("memory.locale") == "default"
+
+
+def test_a_state_directory_that_is_a_file_holds_no_configuration(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert Config.load(tmp_path / "file" / "openclaw.json", {}).origin("memory.locale") == "default"
+
+
+def test_a_pipe_does_not_keep_the_reader(path):
+    os.mkfifo(path)
+    with pytest.raises(StorageError, match="not a regular file"):
+        Config.load(path, {})
+
+
+def test_a_file_of_megabytes_is_refused_before_it_is_parsed(path):
+    assert refused(path, '{"x": "' + "a" * (5 << 20) + '"}').message == (
+        f"{path}: the file is larger than 1 MiB"
+    )
+
+
+@pytest.mark.parametrize("text", ["{x: " + "[" * 5000 + "]" * 5000 + "}", '{"a":' * 3000])
+def test_very_deep_nesting_is_told_as_such(path, text):
+    assert refused(path, text).message == f"{path}:1: nested more than 200 levels deep"
+
+
+def test_only_our_sections_are_searched_for_keys_that_do_not_exist(path):
+    text = """{gateway: {topk: 1}, memory: {backend: 1, retrieval: {weights: {lexical: 1, x: 2}}},
+        session: {scope: 1, idle: 2}}"""
+    assert [(doubt.key, doubt.line) for doubt in load(path, text).doubts()] == [
+        ("memory.retrieval.weights.x", 1),
+        ("session.idle", 2),
+    ]
+    assert load(path, "{}").doubts() == []
+
+
+def test_very_many_keys_that_do_not_exist_are_told_quickly(path):
+    many = ",".join(f'"k{number}": 1' for number in range(50000))
+    assert len(load(path, '{"memory": {' + many + "}}").doubts()) == 50
+
+
+def test_a_key_that_is_not_said_to_be_unused_is_read_somewhere():
+    package = Path(config_keys.__file__).parent
+    source = "".join(
+        file.read_text(encoding="utf-8")
+        for file in package.rglob("*.py")
+        if file.name != "config_keys.py"
+    )
+    patterns = (
+        "memory.fsrs.initialStability.",
+        "memory.retrieval.relative.",
+        "memory.retrieval.rrf.",
+    )
+    for key in KEYS.values():
+        read = f'"{key.name}"' in source or key.name.startswith(patterns)
+        assert read is not key.doc.startswith(config_keys.UNUSED), key.name
 
 
 def _outcome(path: Path) -> str:

@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Result]) -> Result:
     """Return the result for the chosen agent, or ``agents: [...]`` of all of them.
 
-    With all agents, one that fails is listed under ``failed`` and the others go on.
+    With all agents, one that fails is listed under ``failed``, one that has sessions but no memory
+    under ``skipped``, and the others go on.
     """
     if not invocation.all_agents:
         return work(invocation.memory())
     done: list[dict[str, Any]] = []
+    skipped: list[str] = []
     failed: list[dict[str, Any]] = []
     warnings: list[Warning] = []
     for agent in invocation.agents:
         try:
+            if not invocation.state.memory(agent).exists():
+                skipped.append(agent)
+                continue
             result = work(invocation.memory(agent))
         except OpenclawError as error:
             failed.append({"id": agent, "code": error.code, "reason": error.message})
@@ -33,7 +38,8 @@ def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Resul
         done.append({"agent": agent, **result.data})
         warnings += [said._replace(message=f"{agent}: {said.message}") for said in result.warnings]
     kind = invocation.path.replace(" ", ".")
-    return Result(kind, {"agents": done, "failed": failed}, tuple(warnings))
+    data = {"agents": done, "skipped": skipped, "failed": failed}
+    return Result(kind, data, tuple(warnings))
 
 
 def lines_for_each(
@@ -46,5 +52,7 @@ def lines_for_each(
     for place, part in enumerate(data["agents"]):
         if place:
             yield ""
-        yield view.style(f"{part['agent']}:", "bold")
+        yield view.style(view.cut(f"{part['agent']}:"), "bold")
         yield from lines(part, view)
+    if data["skipped"]:
+        yield from view.block(f"no memory, skipped: {', '.join(data['skipped'])}")

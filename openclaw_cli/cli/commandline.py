@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from openclaw_cli.cli import registry
-from openclaw_cli.cli.options import global_options, version_option
+from openclaw_cli.cli.options import global_options, refuse_empty, version_option
 from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
@@ -83,9 +83,13 @@ class LeafCommand(TyperCommand):
     module: ModuleType
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the words after the command."""
+        """Parse the words after the command; refuse options with an empty value."""
         with _placing(ctx):
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+            for param in self.params:
+                if param.param_type_name == "option" and param.expose_value:
+                    refuse_empty(ctx, param, ctx.params.get(param.name or ""))
+            return rest
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return ``--help``, printed by the one renderer."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from openclaw_cli.cli.render import Output
 from openclaw_cli.clock import Clock, parse_when
-from openclaw_cli.errors import UsageError
+from openclaw_cli.errors import StorageError, UsageError
 from openclaw_cli.ids import IdSource
 from openclaw_cli.paths import StatePaths, check_name, resolve_state_dir
 
@@ -59,8 +59,16 @@ class Invocation:
 
     @cached_property
     def state(self) -> StatePaths:
-        """The state directory and what lies in it."""
-        return StatePaths(resolve_state_dir(self.given.get("state_dir")))
+        """The state directory and what lies in it; refuse a file in its place."""
+        root = resolve_state_dir(self.given.get("state_dir"))
+        there = next(folder for folder in (root, *root.parents) if os.path.lexists(folder))
+        if not os.path.isdir(there):
+            raise StorageError(
+                f"{there} is not a directory",
+                path=str(there),
+                hint="give another --state-dir, or move the file away",
+            )
+        return StatePaths(root)
 
     @cached_property
     def agent(self) -> str:
@@ -103,8 +111,12 @@ class Invocation:
             raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
         return float(seconds)
 
-    def memory(self, agent: str | None = None) -> MemoryService:
-        """Open the memory service of an agent (the chosen one by default)."""
+    def memory(self, agent: str | None = None, *, embeds: bool = False) -> MemoryService:
+        """Open the memory service of an agent (the chosen one by default).
+
+        With ``embeds`` a configured provider or model that is not there is refused before anything
+        is done, where it would otherwise only be a warning.
+        """
         from openclaw_cli.memory.environment import Environment
         from openclaw_cli.memory.service import MemoryService
 
@@ -116,7 +128,14 @@ class Invocation:
             lock_timeout=self.lock_timeout,
             holder=f"openclaw {self.path}",
         )
-        return MemoryService(environment, agent or self.agent)
+        service = MemoryService(environment, agent or self.agent)
+        if embeds:
+            _ = service.store.embedding
+        return service
+
+    def require_embedding(self) -> None:
+        """Refuse a configured provider or model that is not there, for all agents alike."""
+        self.memory(DEFAULT_AGENT, embeds=True)
 
     def progress(self) -> Reporter:
         """Return a context manager that shows progress on standard error."""

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING
 
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.clock import parse_when
+from openclaw_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from openclaw_cli.memory.filters import Filters
+
+
+#: The languages that texts are told apart by; a record may name any other by its own code.
+LANGUAGES = (
+    *("am", "ar", "bn", "bo", "de", "el", "en", "es", "fr", "gu", "he", "hi", "hy", "it", "ja"),
+    *("ka", "km", "kn", "ko", "lo", "ml", "my", "or", "pa", "pt", "ru", "si", "ta", "te", "th"),
+    *("und", "zh"),
+)
 
 
 def moment(invocation: Invocation, text: str | None, option: str) -> datetime | None:
@@ -37,8 +46,19 @@ def build_filters(
         scope=tuple(scope or ()),
         user=tuple(user or ()),
         tag=tuple(tag or ()),
-        language=tuple(language or ()),
+        language=tuple(map(_language, language or ())),
         since=moment(invocation, period[0], "--since"),
         until=moment(invocation, period[1], "--until"),
         pending=pending,
     )
+
+
+def _language(code: str) -> str:
+    """Return a language as the index names it: ``zh`` for zh-CN, ZH and zh_CN.UTF-8."""
+    name = code.strip().replace("_", "-").partition("-")[0].lower()
+    if not (name.isascii() and name.isalpha() and len(name) in (2, 3)):
+        raise UsageError(
+            f"--language: {code!r} is no language code",
+            hint=f"codes have two or three letters; known are {', '.join(LANGUAGES)}",
+        )
+    return name

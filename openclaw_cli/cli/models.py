@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.cli.context import Invocation
+from openclaw_cli.config_keys import NO_OPENAI
 from openclaw_cli.result import Warning
 
 if TYPE_CHECKING:
@@ -29,6 +30,20 @@ def problems(catalog: Catalog) -> tuple[Warning, ...]:
     return tuple(
         Warning("unusable-model", problem.message, problem.path) for problem in catalog.problems
     )
+
+
+def unavailable(invocation: Invocation, catalog: Catalog) -> list[Warning]:
+    """Return warnings when the configuration names a provider or a model that is not there."""
+    config = invocation.config
+    path = str(config.path)
+    found = []
+    if config.text("memory.embedding.provider") == "openai":
+        found.append(Warning("unavailable", f"memory.embedding.provider: {NO_OPENAI}", path))
+    wanted = config.optional_text("memory.embedding.localModel")
+    if wanted is not None and wanted not in {model.name for model in catalog.models}:
+        message = f"memory.embedding.localModel: there is no embedding model {wanted!r}"
+        found.append(Warning("unavailable", message, path))
+    return found
 
 
 def describe(model: ModelInfo) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
@@ -24,7 +23,15 @@ ScopeName = Literal["user", "agent"]
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     # Asked in turn at the root, the group and the command: what is given last wins.
     if param.name and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
+        refuse_empty(ctx, param, value)
         ctx.obj.given[param.name] = value
+
+
+def refuse_empty(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Raise a usage error where an option was given without saying anything (``--user ""``)."""
+    given = value if isinstance(value, (list, tuple)) else (value,)
+    if any(isinstance(word, str) and not word.strip() for word in given):
+        raise click.BadParameter("it is empty", ctx, param)
 
 
 def _tell_version(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -110,7 +117,7 @@ NoEmbed = Annotated[
     bool, typer.Option("--no-embed", help="Make no vectors now; memory index makes them later.")
 ]
 TextFile = Annotated[
-    Path | None, typer.Option("--file", metavar="FILE", help="Read the text from this file.")
+    str | None, typer.Option("--file", metavar="FILE", help="Read the text from this file.")
 ]
 
 

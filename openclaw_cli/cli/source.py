@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import BinaryIO
 
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.errors import InvalidTextError, StorageError, UsageError
 
+#: How many bytes of a file or of standard input are read as one text.
+TEXT_LIMIT = 64 << 20
 
-def read_text(invocation: Invocation, argument: str | None, file: Path | None) -> str:
+
+def read_text(invocation: Invocation, argument: str | None, file: str | None) -> str:
     """Return the text of the argument, of standard input (``-``), or of ``file``.
 
     A byte order mark and one line end at the end are dropped. Raises `UsageError` unless exactly
-    one source is given, `InvalidTextError` for bytes that are not UTF-8.
+    one source is given, `InvalidTextError` for more than 64 MiB or bytes that are not UTF-8.
     """
     if argument is not None and file is not None:
         raise UsageError("a text and --file exclude each other")
@@ -21,16 +24,27 @@ def read_text(invocation: Invocation, argument: str | None, file: Path | None) -
         raise UsageError("no text given", hint='give it as "TEXT", as - (standard input) or --file')
     if file is not None:
         try:
-            return _decode(file.read_bytes(), str(file))
+            with open(file, "rb") as stream:
+                return _decode(_bounded(stream, file), file)
         except OSError as error:
             raise StorageError(
                 f"cannot read {file}: {error.strerror or error}",
-                path=str(file),
+                path=file,
                 hint="check the name and the permissions",
             ) from error
     if argument == "-":
-        return _decode(invocation.stdin().read(), "standard input")
+        return _decode(_bounded(invocation.stdin(), "standard input"), "standard input")
     return check_argument(argument or "", "the text")
+
+
+def _bounded(stream: BinaryIO, name: str) -> bytes:
+    data = stream.read(TEXT_LIMIT + 1)
+    if len(data) > TEXT_LIMIT:
+        raise InvalidTextError(
+            f"{name}: the text has more than {TEXT_LIMIT >> 20} MiB",
+            hint="a memory is a statement; memory import reads many from one file",
+        )
+    return data
 
 
 def check_argument(text: str, name: str) -> str:

@@ -7,19 +7,34 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-# C0 and C1 controls (tab and newline apart), what reverses the order of a line on a terminal,
-# line and paragraph separators, and lone surrogates: stored text must not drive the terminal.
-_UNSAFE = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+# C0 and C1 controls (tab and newline apart), what reverses the order of a line on a terminal or
+# hides in it, line and paragraph separators, and lone surrogates: stored text must neither drive
+# the terminal nor hold what is not seen. Format characters with a shape of their own may stay.
+_HIDDEN = (
+    "\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
+# What joiners may follow: scripts from Arabic to those of India and its neighbours, and emoji.
+_JOINING = (
+    "\u0600-\u109f\u1700-\u1c4f\ua840-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff"
+    "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\u20e3\U0001f000-\U0001faff"
+)
+_UNSAFE = f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_HIDDEN}]|(?<![{_JOINING}])[\u200c\u200d]"
 _CJK = r"\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef"
 # Where a line may break: at white space, and around every character of a CJK script. These patterns
 # are compiled when they are first needed, because compiling them takes longer than most commands.
 _PIECE = rf"\s+|[{_CJK}]|[^\s{_CJK}]+"
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _GAP = "  "
+_INDENT = 4
+#: Cells that the last column of a table needs to stand beside the others, and that any other one
+#: keeps on a terminal that is too narrow for all of them.
+_LAST_COLUMN = 16
+_COLUMN = 5
 
 
 def clean(text: str) -> str:
-    """Return ``text`` with control characters and terminal escapes spelt out, as in ``\\x1b``."""
+    """Return ``text`` with controls, escapes and invisible signs spelt out, as in ``\\x1b``."""
     if text.isprintable():
         return text
     return re.sub(_UNSAFE, _spell, text.replace("\r\n", "\n"))
@@ -32,7 +47,9 @@ def clean_line(text: str) -> str:
 
 def _spell(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def display_width(text: str) -> int:
@@ -141,31 +158,67 @@ class View(NamedTuple):
         for line in lines:
             yield (" " * indent + line).rstrip()
 
+    def cut(self, text: str) -> str:
+        """Return cleaned text on one line that fits the terminal."""
+        line = clean_line(text)
+        return line if self.width is None else shorten(line, self.width)
+
+    def words(self, words: Sequence[tuple[str, str]]) -> Iterator[str]:
+        """Yield words, each with its style or "", on as few lines as the terminal allows."""
+        line, used = "", 0
+        for word, style in words:
+            text, gap = clean(word), _GAP if used else ""
+            cells = display_width(text)
+            if used and self.width is not None and used + len(gap) + cells > self.width:
+                yield line
+                line, used, gap = " " * _INDENT, _INDENT, ""
+            line += gap + (self.style(text, style) if style else text)
+            used += len(gap) + cells
+        yield line
+
     def table(self, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-        """Yield a table; on a terminal its last column is cut so that a row stays one line."""
-        cells = [[clean_line(cell) for cell in row] for row in rows]
-        widths = [
-            max(display_width(row[place]) for row in [list(heads), *cells])
-            for place in range(len(heads) - 1)
-        ]
-        before = sum(widths) + len(_GAP) * len(widths)
-        room = None if self.width is None else max(10, self.width - before)
-        yield self.style(_row(list(heads), widths, room), "bold")
-        for row in cells:
-            yield _row(row, widths, room)
+        """Yield a table; on a terminal cells are cut so that every line fits.
+
+        The last column is the first to give way; where too little is left for it, it goes on a
+        line of its own.
+        """
+        cells = [list(heads), *([clean_line(cell) for cell in row] for row in rows)]
+        *widths, last = (max(map(display_width, column)) for column in zip(*cells, strict=True))
+        room = None
+        if self.width is not None:
+            room = self.width - sum(widths) - len(_GAP) * len(widths)
+        below = room is not None and room < min(_LAST_COLUMN, last)
+        if self.width is not None and below:
+            widths, room = _narrowed(widths, self.width), self.width - len(_GAP)
+        for place, row in enumerate(cells):
+            end = row[-1] if room is None else shorten(row[-1], room)
+            before = _GAP.join(map(_padded, row, widths))
+            lines = [before, _GAP + end] if below else [_GAP.join((before, end))]
+            for line in lines:
+                yield line.rstrip() if place else self.style(line.rstrip(), "bold")
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
-        """Yield aligned ``name  value`` lines; an empty value is left out."""
+        """Yield aligned ``name  value`` lines, wrapped; an empty value is left out."""
         shown = [(name, clean_line(value)) for name, value in pairs if value]
-        widest = max((display_width(name) for name, _ in shown), default=0)
+        indent = max((display_width(name) for name, _ in shown), default=0) + len(_GAP)
         for name, value in shown:
-            yield f"{self.style(name, 'bold')}{' ' * (widest - display_width(name))}{_GAP}{value}"
+            head = self.style(name, "bold") + " " * (indent - display_width(name))
+            for line in [value] if self.width is None else wrap(value, max(8, self.width - indent)):
+                yield head + line
+                head = " " * indent
 
 
-def _row(row: Sequence[str], widths: Sequence[int], room: int | None) -> str:
-    padded = [
-        cell + " " * (width - display_width(cell))
-        for cell, width in zip(row[:-1], widths, strict=True)
-    ]
-    last = row[-1] if room is None else shorten(row[-1], room)
-    return _GAP.join([*padded, last]).rstrip()
+def _narrowed(widths: Sequence[int], total: int) -> list[int]:
+    """Return widths of columns that fit ``total`` cells; those on the right give way first."""
+    found = list(widths)
+    excess = sum(found) + len(_GAP) * (len(found) - 1) - total
+    for place in reversed(range(len(found))):
+        less = max(0, min(excess, found[place] - _COLUMN))
+        found[place] -= less
+        excess -= less
+    return found
+
+
+def _padded(cell: str, width: int) -> str:
+    shown = shorten(cell, width)
+    return shown + " " * (width - display_width(shown))

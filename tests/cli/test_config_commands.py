@@ -59,6 +59,37 @@ def test_a_valid_file_is_told(run_cli, write, state_dir):
     }
 
 
+def test_a_key_that_does_not_exist_is_a_warning_with_the_nearest_and_its_line(run_cli, write):
+    path = write("{memory: {\n retrieval: {topk: 3},\n retreival: {},\n backend: 1}}")
+    run = run_cli("config", "validate", "--json")
+    assert (run.status, run.data["problems"]) == (0, [])
+    assert run.document["warnings"] == [
+        {
+            "code": "unknown-key",
+            "message": f"line {line}: {name} is no key; did you mean {near}?",
+            "path": path,
+        }
+        for line, name, near in (
+            (2, "memory.retrieval.topk", "memory.retrieval.topK"),
+            (3, "memory.retreival", "memory.retrieval"),
+        )
+    ]
+    shown = run_cli("config", "validate")
+    assert (shown.status, shown.out) == (0, f"{path}: valid\n")
+    assert shown.err.count("openclaw: warning: line ") == 2
+    for args in (["config", "get"], ["config", "show"], ["model", "list"]):
+        assert run_cli(*args).err == ""
+
+
+def test_a_setting_without_effect_is_a_warning(run_cli, write):
+    write("{memory: {embedding: {provider: 'openai'},\n shareUserMemory: true}}")
+    warnings = run_cli("config", "validate", "--json").document["warnings"]
+    assert [(w["code"], w["message"].partition(" is ")[0]) for w in warnings] == [
+        ("no-effect", "line 1: memory.embedding.provider"),
+        ("no-effect", "line 2: memory.shareUserMemory"),
+    ]
+
+
 def test_a_wrong_file_ends_with_2_and_all_problems(run_cli, write):
     path = write("{\nmemory: {\n locale: 3,\n retrieval: {topK: 0}}}")
     run = run_cli("config", "validate", "--json")

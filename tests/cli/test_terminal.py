@@ -46,10 +46,11 @@ def on_terminal(*args: str, columns: int = 60, code: str | None = None, **env: s
 
 def test_a_table_fits_the_terminal_and_is_coloured(state_dir):
     shown = on_terminal("config", "show", columns=70)
-    assert shown.count("\x1b[1m") == 1
+    assert shown.count("\x1b[1m") == 2
     plain = shown.replace("\x1b[1m", "").replace("\x1b[2m", "").replace("\x1b[0m", "")
     rows = plain.splitlines()[1:]
     assert len(rows) > 30
+    assert all(display_width(row) <= 70 for row in rows)
     assert any(row.endswith("…") for row in rows)
 
 
@@ -129,3 +130,25 @@ with Reporter(Output(), Clock()) as progress:
 def test_a_row_is_never_wider_than_the_terminal(state_dir):
     shown = on_terminal("model", "list", "--no-color", columns=90)
     assert all(display_width(row) <= 90 for row in shown.splitlines())
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["memory", "list"],
+        ["memory", "search", "Berlin", "--explain", "--mode", "lexical"],
+        ["memory", "search", "编辑器", "-v", "--mode", "lexical"],
+        ["memory", "status"],
+        ["memory", "status", "--all-agents"],
+    ],
+    ids=" ".join,
+)
+def test_forty_columns_are_enough(run_cli, args):
+    long = ["--category", "preference", "--user", "张三李四王五张三李四王五"]
+    run_cli("memory", "add", "用户喜欢的编辑器是 vim，" * 5, "--no-embed", *long)
+    run_cli("memory", "add", "The user lives in Berlin and works remotely", "--no-embed")
+    run_cli("memory", "index", "--no-embed")
+    shown = on_terminal(*args, "--no-color", columns=40)
+    rows = shown.splitlines()
+    assert len(rows) > 3
+    assert [row for row in rows if display_width(row) > 40] == []

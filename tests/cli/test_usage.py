@@ -54,6 +54,11 @@ def test_help_of_add_names_every_category():
     assert all(name in option.help for name in CATEGORIES)
 
 
+def test_help_of_add_says_what_is_found(run_cli):
+    said = " ".join(run_cli("memory", "add", "--help").out.split())
+    assert "--l1 and --l2 are shown by get and search --level, and are not found, unless L2" in said
+
+
 def test_help_of_a_command_has_arguments_examples_and_exit_statuses(run_cli):
     run = run_cli("memory", "add", "--help")
     assert run.status == 0

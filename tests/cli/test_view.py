@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,6 +48,43 @@ def test_escapes_and_controls_are_shown_and_not_sent():
     assert clean("line\r\nline\r") == "line\nline\\x0d"
 
 
+@pytest.mark.parametrize(
+    "char",
+    [
+        "\u200e",
+        "\u200f",
+        "\u061c",
+        "\xad",
+        "\u200b",
+        "\u2060",
+        "\u2064",
+        "\ufeff",
+        "\u180e",
+        "\ufff9",
+    ],
+)
+def test_signs_that_are_not_seen_are_shown(char):
+    spelt = f"\\x{ord(char):02x}" if char < "\u0100" else f"\\u{ord(char):04x}"
+    assert clean(f"a{char}b") == clean_line(f"a{char}b") == f"a{spelt}b"
+
+
+def test_every_format_character_without_a_shape_is_shown():
+    shaped = {0x600, 0x601, 0x602, 0x603, 0x604, 0x605, 0x6DD, 0x70F, 0x890, 0x891, 0x8E2}
+    shaped |= {0x110BD, 0x110CD}
+    hidden = [c for c in range(0x110000) if unicodedata.category(chr(c)) == "Cf"]
+    passed = {c for c in hidden if clean(f"a{chr(c)}b") == f"a{chr(c)}b"}
+    assert passed == shaped
+    assert all(clean(f"x{chr(c)}") == f"x\\U{c:08x}" for c in range(0xE0000, 0xE0080))
+
+
+def test_joiners_stay_where_they_join_and_nowhere_else():
+    for text in ("می\u200cخواهم", "क्\u200dष", "👩\u200d🚀", "🏳\ufe0f\u200d🌈", "ක්\u200dර"):
+        assert clean(text) == text
+    assert clean("pass\u200dword\u200c") == r"pass\u200dword\u200c"
+    assert clean("用\u200d户") == r"用\u200d户"
+    assert clean("👩\u200d\u200d🚀") == "👩\u200d\\u200d🚀"
+
+
 def test_ordinary_text_stays_as_it_is():
     text = "tab\tnew\nline, 中文, e\u0301, 👩\u200d🚀, مرحبا"
     assert clean(text) == text
@@ -86,6 +125,53 @@ def test_on_a_terminal_the_last_column_of_a_table_is_cut():
     lines = list(View(width=20).table(("ID", "TEXT"), [("x", "中文" * 20)]))
     assert lines[1].endswith("…")
     assert display_width(lines[1]) <= 20
+
+
+ROWS = [("fe61333d", "2026-11-30", "preference", "张三李四王五", "用户偏好 TypeScript")]
+
+
+@pytest.mark.parametrize("width", range(30, 90))
+def test_a_table_fits_any_terminal(width):
+    lines = list(View(width=width).table(("ID", "CREATED", "CATEGORY", "OWNER", "TEXT"), ROWS))
+    assert all(display_width(line) <= width for line in lines)
+
+
+def test_where_it_is_narrow_the_last_column_goes_below_and_the_others_stay_aligned():
+    view = View(width=40)
+    rows = [*ROWS, ("a576f524", "2026-11-30", "event", "user", "lives in Berlin")]
+    assert list(view.table(("ID", "CREATED", "CATEGORY", "OWNER", "TEXT"), rows)) == [
+        "ID        CREATED     CATEGORY    OWNER",
+        "  TEXT",
+        "fe61333d  2026-11-30  preference  张三…",
+        "  用户偏好 TypeScript",
+        "a576f524  2026-11-30  event       user",
+        "  lives in Berlin",
+    ]
+    rows = [("x", "张三李四王五张三李四", "1", "z" * 20), ("y", "abc", "2", "z")]
+    lines = list(View(width=20).table(("A", "NAME", "N", "TEXT"), rows))
+    assert lines[2] == "x  张三李四王五…   1"
+    assert lines[4] == "y  abc             2"
+
+
+def test_pairs_are_wrapped_beside_their_names():
+    lines = list(View(width=24).pairs([("name", "a value of several words"), ("n", "")]))
+    assert lines == ["name  a value of several", "      words"]
+    assert list(View().pairs([("name", "v" * 200)])) == ["name  " + "v" * 200]
+
+
+def test_words_go_on_as_few_lines_as_fit():
+    words = [
+        (" 1", "bold"),
+        ("0.812", ""),
+        ("preference", ""),
+        ("2026-11-30", ""),
+        ("fe61333d", ""),
+    ]
+    assert list(View().words(words)) == [" 1  0.812  preference  2026-11-30  fe61333d"]
+    assert list(View(width=40).words(words)) == [
+        " 1  0.812  preference  2026-11-30",
+        "    fe61333d",
+    ]
 
 
 def test_elsewhere_a_table_is_complete():

@@ -34,9 +34,12 @@ def command(
     user: Annotated[
         str | None, typer.Option("--user", metavar="USER", help="The user it is about.")
     ] = None,
-    l1: Annotated[str | None, typer.Option("--l1", metavar="TEXT", help="An overview.")] = None,
+    l1: Annotated[
+        str | None, typer.Option("--l1", metavar="TEXT", help="An overview to keep with it.")
+    ] = None,
     l2: Annotated[
-        str | None, typer.Option("--l2", metavar="TEXT", help="The full original text.")
+        str | None,
+        typer.Option("--l2", metavar="TEXT", help="The full original [default: the text]."),
     ] = None,
     key: Annotated[
         str | None,
@@ -57,6 +60,9 @@ def command(
 
     It is on disk and can be found when the command returns. The same text again is skipped, and
     a memory that fills the slot of an older one is merged into it; what it replaces is kept.
+
+    The text is what is found (L0, cut to its beginning when long); --l1 and --l2 are shown by get
+    and search --level, and are not found, unless L2 begins with L0: then all of L2 is.
     """
     from openclaw_cli.memory.requests import AddRequest
 
@@ -74,7 +80,7 @@ def command(
         embed=not no_embed,
         allow_duplicate=allow_duplicate,
     )
-    return invocation.memory().add(request)
+    return invocation.memory(embeds=request.embed).add(request)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -84,8 +90,8 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     elif data["action"] == "skipped":
         yield f"skipped: same text as {data.get('duplicateOf') or data['id']}"
     elif data["action"] == "merged":
-        yield f"merged into {data['id']} ({data['record']['category']})"
+        yield f"merged into {data['id']} ({data['record'].get('category') or 'event'})"
     else:
-        yield f"added {data['id']} ({data['record']['category']})"
+        yield f"added {data['id']} ({data['record'].get('category') or 'event'})"
     if data["l0Cut"] and not view.quiet:
         yield "  the summary (L0) is the beginning of the text; all of it is kept (L2) and found"

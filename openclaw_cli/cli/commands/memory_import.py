@@ -30,6 +30,7 @@ EXITS = (
     errors.EXIT_TOO_OLD,
     errors.EXIT_TOO_NEW,
     errors.EXIT_DAMAGED,
+    errors.EXIT_UNAVAILABLE,
 )
 
 
@@ -70,6 +71,8 @@ def command(
     """
     from openclaw_cli.transfer.importer import ImportRequest
 
+    if not source.strip():
+        raise errors.UsageError("no file named", hint="name a file, or - for standard input")
     request = ImportRequest(
         source=None if source == "-" else Path(source),
         from_=from_,
@@ -102,8 +105,9 @@ def _open(source: Path) -> BinaryIO:
 def _import(invocation: Invocation, request: ImportRequest, stream: BinaryIO) -> Result:
     from openclaw_cli.transfer.importer import import_memories
 
+    service = invocation.memory(embeds=request.embed)
     with invocation.progress() as progress:
-        return import_memories(invocation.memory(), request, stream, progress)
+        return import_memories(service, request, stream, progress)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:

@@ -53,6 +53,8 @@ def command(
         raise errors.UsageError("--reembed and --no-embed exclude each other")
     invocation = current(ctx)
     request = IndexRequest(verify=verify, rebuild=rebuild, reembed=reembed, embed=not no_embed)
+    if request.embed:
+        invocation.require_embedding()
     with invocation.progress() as progress:
         return for_each_agent(invocation, lambda service: service.index(request, progress))
 

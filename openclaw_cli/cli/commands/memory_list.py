@@ -85,7 +85,8 @@ def command(
     request = ListRequest(filters=filters, sort=sort, limit=limit or None)
     service = invocation.memory()
     if not jsonl:
-        return service.list(request)
+        result = service.list(request)
+        return result._replace(data={**result.data, "limit": request.limit})
     warnings: list[Warning] = []
     return Stream(service.iter_list(request, warnings), warnings)
 
@@ -97,7 +98,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         yield from (item["id"] for item in items)
         return
     if not items:
-        yield "no memories"
+        yield "none of them can be read" if data["total"] else "no memories"
         return
     rows = [
         (
@@ -110,5 +111,5 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         for item in items
     ]
     yield from view.table(("ID", "CREATED", "CATEGORY", "OWNER", "TEXT"), rows)
-    if data["total"] > len(items):
+    if data["limit"] is not None and data["total"] > data["limit"]:
         yield view.style(f"{len(items)} of {data['total']} (--limit 0 lists all)", "dim")

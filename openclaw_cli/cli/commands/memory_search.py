@@ -86,7 +86,8 @@ def command(
         level=level,
         touch=touch,
     )
-    return invocation.memory().search(request)
+    chosen = mode or invocation.config.text("memory.retrieval.mode")
+    return invocation.memory(embeds=chosen != "lexical").search(request)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -100,17 +101,23 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     if not results:
         yield "nothing found"
     for hit in results:
-        yield _headline(hit, view)
+        yield from _headline(hit, view)
         yield from view.block(_shown_text(hit), 4)
         if hit.get("explain"):
-            yield "    " + view.style(_explanation(hit["explain"]), "dim")
+            for line in view.block(_explanation(hit["explain"]), 4):
+                yield view.style(line, "dim")
 
 
-def _headline(hit: dict[str, Any], view: View) -> str:
-    rank = f"{hit['rank']:>2}"
-    facts = f"{hit['score']:.3f}  {hit['category']}"
-    date = local_time(hit["createdAt"], date_only=True)
-    return f"{view.style(rank, 'bold')}  {facts}  {date}  {view.style(short_id(hit['id']), 'cyan')}"
+def _headline(hit: dict[str, Any], view: View) -> Iterator[str]:
+    return view.words(
+        [
+            (f"{hit['rank']:>2}", "bold"),
+            (f"{hit['score']:.3f}", ""),
+            (hit["category"], ""),
+            (local_time(hit["createdAt"], date_only=True), ""),
+            (short_id(hit["id"]), "cyan"),
+        ]
+    )
 
 
 def _shown_text(hit: dict[str, Any]) -> str:

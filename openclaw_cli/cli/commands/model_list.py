@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.models import describe, open_catalog, problems
+from openclaw_cli.cli.models import describe, open_catalog, problems, unavailable
 from openclaw_cli.cli.view import View, size
 from openclaw_cli.result import Result
 
@@ -21,9 +21,11 @@ def command(ctx: typer.Context) -> Result:
 
     Shipped ones come with the program; others lie in the models folder of the state directory.
     """
-    catalog = open_catalog(current(ctx))
+    invocation = current(ctx)
+    catalog = open_catalog(invocation)
     items = [describe(model) for model in catalog.models]
-    return Result("model.list", {"models": items, "total": len(items)}, problems(catalog))
+    warnings = (*problems(catalog), *unavailable(invocation, catalog))
+    return Result("model.list", {"models": items, "total": len(items)}, warnings)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
