@@ -18,6 +18,7 @@ from openclaw_cli.errors import StorageError
 from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE, Disk
 
 TEMP_MARK = ".tmp-"
+_MANY = 16
 # What file systems without symbolic links answer: FAT the first, others one of the rest.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 # A symbolic link could lead out of the store, a pipe could keep the writer for ever.
@@ -82,15 +83,18 @@ def _sync(action: str, path: Path, flags: int) -> None:
 def sync_files(files: list[Path]) -> None:
     """Make many files that were written without a sync, and their names, durable.
 
-    One system-wide sync first lets the kernel write them in one go; the fsync of each then costs
-    little and reports an error that the other would hide.
+    Many are synced with their whole file system in one go, a few one by one.
     """
-    if len(files) > 16:
-        disk.sync_all()
-    for path in files:
-        sync_file(path)
+    if len(files) <= _MANY or not _sync_all(files[0].parent):
+        for path in files:
+            sync_file(path)
     for folder in dict.fromkeys(path.parent for path in files):
         sync_folder(folder)
+
+
+def _sync_all(folder: Path) -> bool:
+    with reporting("sync", folder):
+        return disk.sync_all(folder)
 
 
 def adopt(path: Path) -> None:

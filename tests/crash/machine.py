@@ -240,9 +240,10 @@ class Machine(fsio.Disk):
             raise
         self.medium.synced(_path(fd))
 
-    def sync_all(self) -> None:
+    def sync_all(self, _folder: Path) -> bool:
         self._before("sync_all", self.medium.root)
         self.medium.all_synced()
+        return True
 
     def rename(self, source: Path, target: Path) -> None:
         self._before("rename", target)
