@@ -154,6 +154,8 @@ class Chooser:
         if record_id in self._made:
             return self._made[record_id]
         for scope in SCOPES:
+            if not self._view.may_hold(scope, record_id):
+                continue
             try:
                 found = self._view.record(scope, record_id)
             except ValueError as error:

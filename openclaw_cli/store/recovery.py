@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -77,6 +78,8 @@ def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.
 
 def checksum(path: Path) -> int | None:
     """Return the CRC-32 of a record file, None when there is none to read."""
+    if not os.path.lexists(path):
+        return None  # a look is cheaper than opening what is not there, as most new records are not
     try:
         return crc32(files.read_file(path))
     except (OSError, ValueError):
@@ -168,6 +171,11 @@ class View(NamedTuple):
         log = wal.read(paths.wal)
         newest = outstanding(paths, log, applied)
         return cls(paths, log, {(entry.scope, entry.record_id): entry for entry in newest})
+
+    def may_hold(self, scope: str, record_id: str) -> bool:
+        """Tell cheaply whether `record` needs asking: there is something under that name."""
+        known = (scope, record_id) in self.better
+        return known or os.path.lexists(self.paths.record(scope, record_id))
 
     def record(self, scope: str, record_id: str) -> Record | None:
         """Return a record, None when there is none; raise ``ValueError`` when it is damaged."""

@@ -190,7 +190,8 @@ class _Import:
         if taken is not None:
             return self._conflict(chooser, item, taken)
         if line.is_statement or self.request.dedup:
-            return chooser.decide(item, allow_duplicate=not self.request.dedup)
+            unnamed = item._replace(named=False)  # that its id is free has just been seen
+            return chooser.decide(unnamed, allow_duplicate=not self.request.dedup)
         # A whole record stays the record that it is, whatever slot it stands in.
         return chooser.addition(item)
 
