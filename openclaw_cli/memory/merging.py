@@ -27,13 +27,14 @@ def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
     """Return the document of ``current`` after the statement ``newer`` (a record document).
 
     None when the strategy of the record's category lets every statement stand alone, or when it is
-    unknown. A statement that is older than what it would replace joins the history instead.
+    unknown. An imported statement that is older than what it would replace joins the history
+    instead; what an operator says now stands, however the clock goes.
     """
     strategy = _STRATEGIES.get(str(current.document.get("mergeStrategy")))
     if strategy is None:
         return None
     said = record_of(newer)
-    if said.updated < current.updated and strategy is _replaced:
+    if strategy is _replaced and _is_late(current, said):
         return _with_history(current, said, said.document, "older statement")
     document = _with_history(current, said, current.document, _name_of(current))
     stability = current.stability or said.stability or 1.0
@@ -79,6 +80,12 @@ def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str
     """Return ``newer`` in the place of ``current``, which goes on in its history."""
     kept = _entry(current.document, record_of(newer), reason)
     return {**newer, "history": [*(newer.get("history") or []), kept]}
+
+
+def _is_late(current: Record, said: Record) -> bool:
+    source = said.document.get("source")
+    is_imported = isinstance(source, dict) and source.get("kind") == "import"
+    return is_imported and said.updated < current.updated
 
 
 def _strategy(record: Record) -> Callable[[Record, Record], dict[str, Any]] | None:

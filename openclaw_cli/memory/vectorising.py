@@ -8,14 +8,12 @@ from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
-import orjson
-
 from openclaw_cli.embed.manifest import ModelInfo
 from openclaw_cli.errors import DamagedError, UnavailableError
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.store import Store
-from openclaw_cli.store import files, fsio, jsonl
+from openclaw_cli.store import files, fsio, wal
 
 BATCH = 256
 
@@ -92,10 +90,12 @@ class Vectors:
 
     def _keep(self, model: ModelInfo, items: list[Item], vectors: list[Vector]) -> None:
         lines = (
-            orjson.dumps(
-                [_label(model, item.document.content_hash), b64encode(vector.data).decode("ascii")]
+            wal.encode_line(
+                {
+                    "of": _label(model, item.document.content_hash),
+                    "vector": b64encode(vector.data).decode("ascii"),
+                }
             )
-            + b"\n"
             for item, vector in zip(items, vectors, strict=True)
         )
         fsio.append(self._store.paths.partial, b"".join(lines))
@@ -108,12 +108,12 @@ class Vectors:
         except (FileNotFoundError, ValueError):
             return {}
         found: dict[str, bytes] = {}
-        for line in jsonl.lines(data):
-            if isinstance(line.value, list) and len(line.value) == 2:
-                label, encoded = line.value
-                with suppress(TypeError, ValueError):
-                    found[label] = b64decode(encoded)
-        if found and not data.endswith(b"\n"):
+        for raw in data.split(b"\n")[:-1]:
+            line, _problem = wal.decode_line(raw)
+            with suppress(KeyError, TypeError, ValueError):
+                if line is not None:
+                    found[line["of"]] = b64decode(line["vector"])
+        if data and not data.endswith(b"\n"):
             fsio.cut(self._store.paths.partial, data.rfind(b"\n") + 1)
         return found
 

@@ -6,7 +6,7 @@ Which question does each module answer?
 * ``fsio`` – how do bytes become durable, and who may change a state file? (only it)
 * ``files`` – how is a state file read without trusting what stands in its place?
 * ``locks`` – who may write now, and who is in the way?
-* ``jsonl`` – which lines of a JSON Lines file are whole, damaged, or a torn tail?
+* ``jsonl`` – what does one line of JSON Lines say?
 * ``wal`` – what was acknowledged since the index's last checkpoint?
 * ``records`` – is this file a memory record, and what does it say?
 * ``recovery`` – what does the WAL know that the record files lack?

@@ -53,8 +53,7 @@ def parse_record(data: bytes, scope: str, record_id: str) -> Record:
     except orjson.JSONDecodeError as error:
         reason = "the file is empty" if not data.strip(b" \t\r\n\0") else f"not JSON: {error}"
         raise ValueError(reason) from error
-    if data.count(b"{") + data.count(b"[") > _WRITABLE_DEPTH:
-        require_writable(document)
+    require_writable(document, data)
     record = record_of(document, scope)
     if record.id != record_id:
         raise ValueError(f"the file is named {record_id} but holds record {record.id!r}")
@@ -107,10 +106,15 @@ def encode_record(document: dict[str, Any]) -> bytes:
     return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def require_writable(document: object) -> None:
-    """Raise ``ValueError`` when a JSON value that could be read cannot be written again."""
+def require_writable(document: object, data: bytes | None = None) -> None:
+    """Raise ``ValueError`` when a JSON value that was read (from ``data``) cannot be written again.
+
+    What stands in the log lies a level deeper than in its file.
+    """
+    if data is not None and data.count(b"{") + data.count(b"[") < _WRITABLE_DEPTH:
+        return
     try:
-        orjson.dumps(document)
+        orjson.dumps([[document]])
     except orjson.JSONEncodeError as error:
         raise ValueError("nested too deeply to be written again") from error
 

@@ -13,17 +13,18 @@ from __future__ import annotations
 import os
 import zlib
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
 import orjson
 
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, valid_name
 from openclaw_cli.store import files, fsio
+from openclaw_cli.store.records import require_writable
 
 _PREFIX = b'{"crc":"'
-# Counting one by one never gets there; what JSON and the index hold is 64 bits.
-_SEQ_LIMIT = 1 << 53
+#: Counting one by one never gets there; what JSON and the index hold is 64 bits.
+SEQ_LIMIT = 1 << 53
 _BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
 
 
@@ -99,7 +100,13 @@ def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
         value = orjson.loads(body)
     except ValueError as error:
         return None, str(error)
-    return (value, None) if isinstance(value, dict) else (None, "not an object")
+    if not isinstance(value, dict):
+        return None, "not an object"
+    try:
+        require_writable(value, body)
+    except ValueError as error:
+        return None, str(error)
+    return value, None
 
 
 def _open(path: Path) -> BinaryIO:
@@ -146,7 +153,7 @@ def _extended(known: Wal, data: bytes) -> Wal:
     first = 2 + len(known.entries) + len(known.damaged) if known.size else 1
     for number, raw in enumerate(data[:whole].split(b"\n")[:-1], first):
         value, problem = decode_line(raw)
-        if value is not None and isinstance(value.get("base"), int):
+        if value is not None and _is_seq(value.get("base")):
             base = last = max(last, value["base"])
             continue
         entry = None if value is None else _entry(value)
@@ -167,12 +174,16 @@ def _extended(known: Wal, data: bytes) -> Wal:
     )
 
 
+def _is_seq(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value < SEQ_LIMIT
+
+
 def _entry(value: dict[str, Any]) -> Entry | None:
     seq, op, scope, record_id = (value.get(key) for key in ("seq", "op", "scope", "id"))
     record = value.get("record")
     if scope not in SCOPES or not isinstance(record_id, str) or not valid_name(record_id):
         return None
-    if type(seq) is not int or not 0 < seq < _SEQ_LIMIT or op not in ("put", "delete"):
+    if not _is_seq(seq) or op not in ("put", "delete"):
         return None
     if (op == "put") != isinstance(record, dict):
         return None

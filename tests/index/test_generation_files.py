@@ -187,3 +187,27 @@ def test_a_damaged_configuration_makes_the_generation_unusable_with_a_reason(tmp
     base, problem = open_base(paths)
     assert base is None
     assert problem
+
+
+def test_an_opened_generation_is_read_whole_after_another_took_its_place(tmp_path):
+    paths = paths_in(tmp_path)
+    first = publish(paths, [document("a", {"en": ["tea"]}, vector=vector(1, 0))])
+    publish(paths, [document("b", {"en": ["coffee"]})])
+    assert not first.folder.path.exists()
+    assert content(first)[0] == {("en", "tea"): [("a", 1)]}
+    assert len(first.matrix("toy")) == 1
+
+
+def test_a_generation_that_goes_while_it_is_opened_is_opened_anew(tmp_path, monkeypatch):
+    paths = paths_in(tmp_path)
+    publish(paths, [document("a", {"en": ["tea"]})])
+    decode = layout.decode
+
+    def overtaken(data):
+        monkeypatch.undo()
+        publish(paths, [document("b", {"en": ["coffee"]})])
+        return decode(data)
+
+    monkeypatch.setattr(layout, "decode", overtaken)
+    base, problem = open_base(paths)
+    assert (base.metadata.plain("id"), problem) == (["a", "b"], None)

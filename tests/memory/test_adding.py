@@ -90,6 +90,13 @@ def test_a_preference_in_a_slot_is_replaced_and_its_history_kept(memory):
     assert stored["updatedAt"] == "2026-03-02T12:00:00Z"
 
 
+def test_what_is_said_now_stands_although_the_clock_was_set_back(memory):
+    memory.add("Uses vim", category="preference", key="editor")
+    memory.later(days=-1)
+    memory.add("Uses emacs", category="preference", key="editor")
+    assert memory.listed() == ["Uses emacs"]
+
+
 def test_a_profile_slot_takes_the_new_value(memory):
     memory.add("32 岁", category="profile", key="age")
     memory.add("33 岁", category="profile", key="age")

@@ -102,11 +102,11 @@ def decode(data: bytes) -> GenerationConfig:
         if document["format"] != FORMAT:
             raise ValueError(f"the index has format {document['format']}, not {FORMAT}")
         return GenerationConfig(
-            generation=int(document["generation"]),
-            seq=int(document["seq"]),
+            generation=_count(document["generation"]),
+            seq=_count(document["seq"]),
             tokenizer=str(document["tokenizer"]),
-            records=int(document["records"]),
-            unindexed=int(document["unindexed"]),
+            records=_count(document["records"]),
+            unindexed=_count(document["unindexed"]),
             spaces={name: _space(name, body) for name, body in document["spaces"].items()},
             files={
                 name: Fingerprint(int(body["bytes"]), str(body["sha256"]), str(body["sample"]))
@@ -117,10 +117,15 @@ def decode(data: bytes) -> GenerationConfig:
         raise ValueError(f"{CONFIG} lacks a field or has one of the wrong type: {error}") from error
 
 
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value < wal.SEQ_LIMIT:
+        raise TypeError(f"{value!r:.40} is not a count")
+    return value
+
+
 def _space(name: str, body: dict[str, Any]) -> Space:
-    info = SpaceInfo(
-        name, str(body["digest"]), int(body["dimensions"]), int(body["vectors"])
-    )  # fmt: skip
+    dimensions, vectors = _count(body["dimensions"]), _count(body["vectors"])
+    info = SpaceInfo(name, str(body["digest"]), dimensions, vectors)
     mean = tuple(float(value) for value in body["mean"])
     if len(mean) != info.dimensions:
         raise ValueError(f"{CONFIG}: the mean vector of {name} has the wrong length")
