@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -209,8 +208,8 @@ def test_the_graph_of_another_store_is_passed_over(tmp_path: Path) -> None:
     assert reopened(paths).graph("toy") is None
     assert_right(reopened(paths))
     # Even when its description came along.
-    space = replace(mine.config.spaces["toy"], hnsw=foreign.config.spaces["toy"].hnsw)
-    config = replace(mine.config, spaces={"toy": space})
+    space = mine.config.spaces["toy"]._replace(hnsw=foreign.config.spaces["toy"].hnsw)
+    config = mine.config._replace(spaces={"toy": space})
     (paths.index / layout.CONFIG).write_bytes(config.encode())
     assert reopened(paths).graph("toy") is None
     assert_right(reopened(paths))
@@ -219,8 +218,8 @@ def test_the_graph_of_another_store_is_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize("recorded", [{}, {"length": "1"}, [], "graph", 5, True])
 def test_a_description_that_is_not_one_is_passed_over(tmp_path: Path, recorded: object) -> None:
     paths, base = built(tmp_path)
-    space = replace(base.config.spaces["toy"], hnsw=recorded)  # type: ignore[arg-type]
-    config = replace(base.config, spaces={"toy": space})
+    space = base.config.spaces["toy"]._replace(hnsw=recorded)  # type: ignore[arg-type]
+    config = base.config._replace(spaces={"toy": space})
     (paths.index / layout.CONFIG).write_bytes(config.encode())
     assert reopened(paths).graph("toy") is None
     assert_right(reopened(paths))
