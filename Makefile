@@ -1,6 +1,7 @@
 # make demo       see it work: sample memories in two languages, imported, indexed, searched
 # make test       every test but the packaging ones
 # make packaging  build the package, install it into a fresh environment, use it there
+# make hnsw       build the optional HNSW library (needs a C++ compiler), run its tests
 # make bench      measure speed and memory against floors of this machine (some 15 minutes)
 # make check      all of it, with lint and types
 # make clean      remove what the above has made
@@ -12,7 +13,7 @@ DEMO_STATE := .demo-state
 SAMPLE := tests/data/sample
 OPENCLAW := $(BIN)/openclaw
 
-.PHONY: demo test packaging bench lint types check clean
+.PHONY: demo test hnsw packaging bench lint types check clean
 .DELETE_ON_ERROR:
 
 $(VENV)/pyvenv.cfg:
@@ -47,6 +48,10 @@ demo: $(VENV)/installed
 
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+
+hnsw: $(VENV)/developing
+	HNSWLIB_NO_NATIVE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[hnsw]'
+	$(BIN)/python -m pytest -q tests/index/file
 
 packaging: $(VENV)/developing
 	$(BIN)/python -m pytest -q -m slow

@@ -115,7 +115,8 @@ class Repository(NamedTuple):
                 # A process killed before it synced the folder has left the log's name at risk.
                 fsio.sync_folder(self.paths.root)
             if log.last_seq < floor:
-                log = log._replace(base=floor)
+                # Lost, or an older copy: all that it holds is in the index already.
+                log = log._replace(base=floor, entries=())
             yield Writer(self.paths, self.clock, log._replace(torn=b""), warnings)
 
     @contextmanager

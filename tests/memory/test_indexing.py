@@ -196,6 +196,19 @@ def test_a_removed_index_is_rebuilt_from_the_records(memory):
     assert memory.found("tea") == ["Likes green tea"]
 
 
+def test_an_older_copy_of_the_log_does_not_hide_what_is_added_after_it(memory):
+    memory.add("first thing")
+    older = memory.paths.wal.read_bytes()
+    memory.add("second thing")
+    memory.index()
+    memory.paths.wal.write_bytes(older)
+    memory.add("third thing")
+    assert memory.found("third") == ["third thing"]
+    assert memory.add("third thing")["action"] == "skipped"
+    assert sorted(memory.listed()) == ["first thing", "second thing", "third thing"]
+    assert memory.index()["records"] == 3
+
+
 def test_an_index_of_another_tokenizer_is_rebuilt(memory, monkeypatch):
     memory.add("Likes green tea")
     memory.index()
