@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, UnavailableError, UsageError
 from openclaw_cli.index import fusion
+from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Mask, Vector
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import SearchRequest
@@ -57,14 +58,15 @@ class _Search:
         self.warnings: list[Warning] = [*self.opened.warnings]
         self.query: LanguageProfile = profile(request.query)
         self.spaces: list[dict[str, Any]] = []
+        self.mask: Mask = None
         self.words = fusion.LexicalList({}, {})
         self.dense: list[fusion.DenseList] = []
 
     def run(self) -> Result:
-        mask = self.opened.snapshot.select(self.request.filters.where())
+        self.mask = self.opened.snapshot.select(self.request.filters.where())
         if self.mode != "dense":
-            self.words = self._lexical(mask)
-        self.dense = self._dense(mask)
+            self.words = self._lexical()
+        self.dense = self._dense()
         hits = self._ranked()
         results, shown = self._results(hits)
         if self.request.touch and shown:
@@ -82,20 +84,18 @@ class _Search:
         }
         return Result("memory.search", data, tuple(self.warnings))
 
-    def _lexical(self, mask: Mask) -> fusion.LexicalList:
-        snapshot = self.opened.snapshot
+    def _lexical(self) -> fusion.LexicalList:
         try:
-            terms = query_terms(self.request.query, snapshot.buckets)
-            return snapshot.search_lexical(terms, mask)
+            return self._words_of(self.opened.snapshot)
         except (DamagedError, ValueError, KeyError, IndexError, TypeError) as error:
-            return self._lexical_without_base(mask, error)
+            # From here on the whole search goes without the damaged index.
+            self._index_damaged(error)
+            self.opened = self.store.without_base(self.opened)
+            self.mask = self.opened.snapshot.select(self.request.filters.where())
+            return self._words_of(self.opened.snapshot)
 
-    def _lexical_without_base(self, mask: Mask, error: Exception) -> fusion.LexicalList:
-        self._index_damaged(error)
-        self.opened = self.store.without_base(self.opened)
-        snapshot = self.opened.snapshot
-        mask = snapshot.select(self.request.filters.where())
-        return snapshot.search_lexical(query_terms(self.request.query, snapshot.buckets), mask)
+    def _words_of(self, snapshot: Snapshot) -> fusion.LexicalList:
+        return snapshot.search_lexical(query_terms(self.request.query, snapshot.buckets), self.mask)
 
     def _index_damaged(self, error: Exception) -> None:
         path = error.path if isinstance(error, DamagedError) else str(self.store.paths.index)
@@ -104,7 +104,7 @@ class _Search:
 
     # -- dense -----------------------------------------------------------------------------------
 
-    def _dense(self, mask: Mask) -> list[fusion.DenseList]:
+    def _dense(self) -> list[fusion.DenseList]:
         if self.mode == "lexical":
             return []
         asked = self.store.catalog.query_spaces(
@@ -115,7 +115,7 @@ class _Search:
             if name not in {model.name for model in asked}:
                 reason = f"does not read the query's language ({self.query.language})"
                 self.spaces.append({"model": name, "used": False, "reason": reason})
-        lists = [found for model in asked if (found := self._ask(model, mask)) is not None]
+        lists = [found for model in asked if (found := self._ask(model)) is not None]
         if not lists and self.mode == "dense":
             reasons = "; ".join(f"{s['model']}: {s['reason']}" for s in self.spaces)
             raise UnavailableError(
@@ -125,7 +125,7 @@ class _Search:
             )
         return lists
 
-    def _ask(self, model: ModelInfo, mask: Mask) -> fusion.DenseList | None:
+    def _ask(self, model: ModelInfo) -> fusion.DenseList | None:
         info = self.opened.snapshot.spaces.get(model.name)
         reason = None
         if info is None:
@@ -137,7 +137,7 @@ class _Search:
                 count = self._candidates()
                 vector = self.store.embedding.query(model, self.request.query)
                 found = self.opened.snapshot.search_vectors(
-                    model.name, vector, mask, count, fusion.top(self.words.ranking, count)
+                    model.name, vector, self.mask, count, fusion.top(self.words.ranking, count)
                 )
                 self.spaces.append({"model": model.name, "used": True, "reason": "asked"})
                 return found
