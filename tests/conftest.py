@@ -13,6 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# Tests assert no times. CI repeats the same cases so that it tells of the change and not of luck;
+# elsewhere every run explores new ones.
+settings.register_profile("exploring", deadline=None)
+settings.register_profile("repeating", deadline=None, derandomize=True)
+settings.load_profile("repeating" if os.environ.get("CI") else "exploring")
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "tests" / "data" / "sample"

@@ -20,7 +20,6 @@ from hypothesis.stateful import (
 )
 
 from openclaw_cli import ids
-from openclaw_cli.clock import format_time
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.store import fsio
 from tests.crash.conftest import Unsynced
@@ -100,13 +99,7 @@ class Model(RuleBasedStateMachine):
         name = self.slots.get(key)
         if name not in self.expected:
             name = self.slots[key] = options["id"]
-        elif self._updated(name) > format_time(self.memory.moment):
-            # By its time it was said before: it goes into the history.
-            return lambda: self.memory.add(text, **options), self.expected
         return lambda: self.memory.add(text, **options), {**self.expected, name: text}
-
-    def _updated(self, name: str) -> str:
-        return self.memory.service.get([name]).data["items"][0]["updatedAt"]
 
     def _importing(self, number):
         texts = {f"imp-{self.count + 1}": self._text() for _ in range(number)}
