@@ -253,10 +253,14 @@ def add(
         opened = store.open()
         first = Chooser(store, opened.view, opened.snapshot)
         decision = first.decide(item, allow_duplicate=allow_duplicate)
+        warnings += opened.warnings
+        if opened.snapshot.base is None:
+            warnings += store.count_warning(opened)  # repeats and slots may go unnoticed
         if decision.action == "skipped":
-            return decision, list(opened.warnings), False
+            return decision, warnings, False
     if with_embedding:
-        embedded, warnings = embed(store, [item])
+        embedded, problems = embed(store, [item])
+        warnings += [*store.model_warnings(), *problems]
         item = embedded[0]
         if item.truncated:
             warnings.append(truncation_warning(1))

@@ -78,6 +78,8 @@ class _Run:
         with self.store.repository.writing(floor) as writer:
             log = writer.log
             self.report.warnings += writer.warnings
+        if self.request.embed:
+            self.report.warnings += self.store.model_warnings()
         base = self._usable(current)
         changes = self._scan(base, log)
         stale = base is None or base.config.unindexed != changes.unindexed
@@ -128,7 +130,20 @@ class _Run:
         if self.request.embed:
             pending = base.metadata.plain("pending")
             again.update(ordinal for ordinal, waiting in enumerate(pending) if waiting)
+            again |= self._newly_covered(base)
         return frozenset(again)
+
+    def _newly_covered(self, base: Base) -> set[int]:
+        """Return the documents without a vector whose language some model reads by now."""
+        languages, spaces = base.metadata.coded("language"), base.metadata.coded("space")
+        covered = {
+            code
+            for code, language in enumerate(languages.values)
+            if self.store.catalog.covering(language) is not None
+        }
+        none = spaces.matching([None])
+        pairs = zip(languages.codes, spaces.codes, strict=True)
+        return {n for n, (code, space) in enumerate(pairs) if code in covered and space in none}
 
     def _in_stale_spaces(self, base: Base) -> set[int]:
         """Return the documents whose vector was made by another version of its model.
@@ -158,7 +173,8 @@ class _Run:
                 self._fill(builder, vectors, changes)
                 kept = [stat for n, stat in enumerate(changes.stats) if n not in dropped]
                 config = builder.finish(kept, changes.scanned)
-            self._sync_records(log.entries)
+            lost = {candidate.record_id for candidate in changes.restorable}
+            self._sync_records([e for e in log.entries if e.record_id not in lost])
             with self.store.repository.writing(log.last_seq, log) as writer:
                 self._restore(changes, writer)
                 seq = self._settled(log.last_seq, writer.log)

@@ -78,8 +78,17 @@ def holds(current: Record, said: Record) -> bool:
 
 def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str, Any]:
     """Return ``newer`` in the place of ``current``, which goes on in its history."""
+    past = current.document.get("history") or []
+    brought = [entry for entry in newer.get("history") or [] if entry not in past]
     kept = _entry(current.document, record_of(newer), reason)
-    return {**newer, "history": [*(newer.get("history") or []), kept]}
+    return {**newer, "history": [*past, *brought, kept]}
+
+
+def says_the_same(current: Record, newer: dict[str, Any]) -> bool:
+    """Tell whether ``newer`` would change nothing of ``current`` but its history."""
+    passing = ("history", "embeddingPending", "language", "contentHash", "agentId")
+    fields = (current.document.keys() | newer.keys()) - set(passing)
+    return all(current.document.get(name) == newer.get(name) for name in fields)
 
 
 def _is_late(current: Record, said: Record) -> bool:
@@ -146,10 +155,13 @@ def _with_history(
 
 
 def _entry(kept: dict[str, Any], said: Record, reason: str) -> dict[str, Any]:
-    return {
+    entry = {
         "content": kept["content"],
         "updatedAt": kept.get("updatedAt"),
         "replacedAt": said.document["updatedAt"],
         "reason": reason,
         "by": said.id,
+        "tags": kept.get("tags") or [],
     }
+    further = _further(kept)
+    return {**entry, "fields": further} if further else entry

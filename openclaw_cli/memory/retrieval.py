@@ -110,6 +110,7 @@ class _Search:
         asked = self.store.catalog.query_spaces(
             self.query.language, self.query.han_share, self.query.latin_share, self.query.confident
         )
+        self.warnings += self.store.model_warnings()
         held = self.opened.snapshot.spaces
         for name in held:
             if name not in {model.name for model in asked}:

@@ -151,6 +151,13 @@ class Store:
                 warnings.append(Warning("wal-damaged", f"log entry {entry.seq}: {error}"))
         return found, warnings
 
+    def model_warnings(self) -> list[Warning]:
+        """Return a warning for each folder of models that holds none that can be used."""
+        return [
+            Warning("model-unusable", problem.message, problem.path)
+            for problem in self.catalog.problems
+        ]
+
     def count_warning(self, opened: Opened) -> Iterable[Warning]:
         """Yield a warning when there are more or fewer record files than the index accounts for."""
         files = scan.count(self.paths)

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from openclaw_cli.errors import OpenclawError
+from openclaw_cli.errors import OpenclawError, UsageError
 from openclaw_cli.memory.adding import (
     Chooser,
     Decision,
@@ -16,9 +16,10 @@ from openclaw_cli.memory.adding import (
     analysed,
     embed,
 )
+from openclaw_cli.memory.categories import category_of
 from openclaw_cli.memory.checkpoint import checkpoint
 from openclaw_cli.memory.documents import truncation_warning
-from openclaw_cli.memory.merging import superseding
+from openclaw_cli.memory.merging import says_the_same, superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
 from openclaw_cli.result import Progress, Result, Warning, no_progress
@@ -27,6 +28,7 @@ from openclaw_cli.store.records import Record, record_of, require_writable
 from openclaw_cli.transfer.incoming import Defaults, Reader
 from openclaw_cli.transfer.reading import Piece, pieces
 
+FORMATS = ("auto", "openclaw", "jsonl")
 BATCH = 256
 _BULK_LIMITS = 16
 
@@ -100,6 +102,11 @@ def import_memories(
 
     A line that cannot be a record is listed as failed and the rest goes on.
     """
+    if request.from_ not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise UsageError(f"--from {request.from_!r} is unknown", hint=f"formats are {known}")
+    if request.category is not None:
+        category_of(request.category)
     run = _Import(service, request)
     name = str(request.source) if request.source is not None else "standard input"
     source = pieces(stream, name)
@@ -201,7 +208,9 @@ class _Import:
             copy = {**item.document, "id": self.store.env.ids.new("mem")}
             return chooser.addition(item._replace(document=copy))
         newer = rule == "newer" and record_of(item.document).updated > taken.updated
-        if (rule == "overwrite" or newer) and item.document["scope"] == taken.scope:
+        if (rule == "overwrite" or newer) and not says_the_same(taken, item.document):
+            if item.document["scope"] != taken.scope:
+                raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
             document = superseding(taken, item.document, f"import {rule}")
             decision = chooser.addition(item._replace(document=document))
             return decision._replace(action="overwritten")

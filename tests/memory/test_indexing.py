@@ -8,8 +8,10 @@ import threading
 
 import pytest
 
+from openclaw_cli.embed import catalog
 from openclaw_cli.errors import NotFoundError
 from openclaw_cli.memory import indexing, store, vectorising
+from openclaw_cli.memory.requests import AddRequest, IndexRequest
 from openclaw_cli.store import wal
 from openclaw_cli.text.analyze import ANALYZER_VERSION
 
@@ -270,6 +272,26 @@ def test_pending_vectors_are_counted_and_filled(memory):
     assert (data["embedded"], data["pending"]) == (1, 0)
     assert counts(data) == (0, 0, 0)
     assert memory.service.get([first["id"]]).data["items"][0]["embeddingPending"] is False
+
+
+def test_a_model_that_was_missing_is_told_and_made_up_for(memory, monkeypatch, tmp_path):
+    with monkeypatch.context() as patch:
+        (tmp_path / "models" / "bge-small-en-v1.5").mkdir(parents=True)
+        patch.setattr(catalog, "SHIPPED_DIRECTORY", tmp_path / "models")
+        memory.add("The user plays the piano every evening")
+        result = memory.service.index(IndexRequest())
+        assert "model-unusable" in {warning.code for warning in result.warnings}
+    assert memory.index(embed=True)["embedded"] == 1
+    assert memory.index(embed=True)["embedded"] == 0
+    assert memory.found("musical instrument", "dense") != []
+
+
+def test_adding_without_an_index_is_told(memory):
+    memory.add("colour is red", category="preference", key="colour")
+    memory.index()
+    memory.paths.index.unlink()
+    request = AddRequest("colour is blue", category="preference", key="colour", embed=False)
+    assert "index-differs" in {w.code for w in memory.service.add(request).warnings}
 
 
 def test_a_killed_embedding_run_goes_on_where_it_was(memory, monkeypatch):

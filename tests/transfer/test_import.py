@@ -154,6 +154,31 @@ def test_the_conflict_rules(memory, rule, expected, records):
         assert [e["content"]["l0"] for e in memory.document("a")["history"]] == ["old"]
 
 
+def test_nothing_is_lost_by_overwriting_again_and_again(memory):
+    for number, text in enumerate(("AAA", "BBB", "CCC", "CCC"), 1):
+        line = {"id": "a", "text": text, "tags": [text], "place": text}
+        line["createdAt"] = f"2026-01-0{min(number, 3)}T00:00:00Z"
+        data = memory.imported([line], on_conflict="overwrite").data
+    assert data["skipped"] == 1
+    stored = memory.document("a")
+    assert [entry["content"]["l0"] for entry in stored["history"]] == ["AAA", "BBB"]
+    assert [entry["tags"] for entry in stored["history"]] == [["AAA"], ["BBB"]]
+    assert [entry["fields"]["place"] for entry in stored["history"]] == ["AAA", "BBB"]
+
+
+def test_an_id_of_the_other_scope_is_not_overwritten_in_silence(memory):
+    memory.imported([{"id": "s", "text": "one"}])
+    line = {"id": "s", "text": "two", "category": "case"}
+    (failed,) = memory.imported([line], on_conflict="overwrite").data["failed"]
+    assert "scope user" in failed["reason"]
+
+
+@pytest.mark.parametrize("options", [{"from_": "weird"}, {"category": "nope"}])
+def test_unknown_words_are_refused_whatever_the_lines_say(memory, options):
+    with pytest.raises(UsageError):
+        memory.imported([{"text": "x", "category": "event"}], **options)
+
+
 def test_an_older_record_does_not_replace_a_newer_one(memory):
     memory.imported([{"id": "a", "text": "new", "createdAt": "2026-01-02T00:00:00Z"}])
     line = {"id": "a", "text": "old", "createdAt": "2026-01-01T00:00:00Z"}
