@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -24,8 +24,7 @@ _LABEL_LIMIT = 256
 class Statement:
     """What somebody wants remembered, checked by `checked`.
 
-    ``kind`` tells where it came from (cli, import); ``extra`` holds fields of an import that this
-    program does not know and keeps.
+    ``kind`` tells where it came from (cli, import).
     """
 
     text: str
@@ -38,7 +37,6 @@ class Statement:
     tags: tuple[str, ...] = ()
     id: str | None = None
     kind: str = "cli"
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def checked(self) -> Category:
         """Check every member and return the category; `UsageError` tells the first bad one."""
@@ -94,7 +92,6 @@ def record_document(
     text = statement.text.strip()
     stamp = format_time(moment)
     return {
-        **statement.extra,
         "version": VERSION,
         "id": record_id,
         "agentId": agent,

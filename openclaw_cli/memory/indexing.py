@@ -18,6 +18,7 @@ from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.builder import Builder, Plan
 from openclaw_cli.memory.changes import Candidate, Changes, Loaded, Scanner, load
 from openclaw_cli.memory.documents import (
+    Analysis,
     analyse_record,
     document_of,
     document_of_entry,
@@ -220,15 +221,16 @@ class _Run:
             else:
                 analysis = analyse_record(record, catalog)
                 if record.content_hash not in (None, analysis.content_hash):
-                    record, loaded = self._acknowledge(record, loaded)
+                    record, loaded = self._acknowledge(record, loaded, analysis)
                 document = document_of(record, analysis, None)
                 item = Item(document, analysis.model, analysis.text)
             stats[record.id] = (candidate, loaded)
             yield item
 
-    def _acknowledge(self, record: Record, loaded: Loaded) -> tuple[Record, Loaded]:
+    def _acknowledge(
+        self, record: Record, loaded: Loaded, analysis: Analysis
+    ) -> tuple[Record, Loaded]:
         """Give a record whose text was changed by hand its new hash and time, durably."""
-        analysis = analyse_record(record, self.store.catalog)
         moment = format_time(self.store.env.clock.now())
         document = finished({**record.document, "updatedAt": moment}, analysis, None)
         path = self.store.paths.record(record.scope, record.id)

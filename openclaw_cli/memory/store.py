@@ -193,15 +193,12 @@ class Following:
         if self._seq < log.base:
             base, _problem = open_base(self._store.paths)
             self.snapshot, _warnings = self._store.snapshot(base, log)
-        else:
-            changes, _warnings = self._store.changes(log, self._seq)
-            self.snapshot.advance(changes)
-        self._seq = log.last_seq
-        self.log = log
+            self._seq = log.last_seq
+        self.committed(log)
         return recovery.View(self._store.paths, log, {})
 
     def committed(self, log: wal.Wal) -> None:
-        """Take in what the caller has just committed, ``log`` being the log after it."""
+        """Take in the entries of ``log`` that are not known yet, such as the caller's own."""
         changes, _warnings = self._store.changes(log, self._seq)
         self.snapshot.advance(changes)
         self._seq = log.last_seq
