@@ -120,6 +120,24 @@ class DamagedError(OpenclawError):
     exit_status = EXIT_DAMAGED
 
 
+class DeclinedError(OpenclawError):
+    """The operator was asked and did not agree; nothing was changed."""
+
+    code = "declined"
+
+
+class EditorError(OpenclawError):
+    """The operator's editor failed, or left what cannot be read; ``path`` keeps the text."""
+
+    code = "editor"
+
+
+class NotForgottenError(OpenclawError):
+    """Traces of purged ids or texts are left below the state directory."""
+
+    code = "not-forgotten"
+
+
 class UnavailableError(OpenclawError):
     """A model, an extra or a service that the command needs is missing or unreachable."""
 

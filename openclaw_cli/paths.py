@@ -123,6 +123,16 @@ class MemoryPaths:
         return self.root / "wal.applied"
 
     @property
+    def tombstones(self) -> Path:
+        """What was deleted on purpose, by digests, so that no import brings it back unasked."""
+        return self.root / "tombstones.jsonl"
+
+    @property
+    def insights(self) -> Path:
+        """Insights that stand in no record of their own."""
+        return self.root / "reflections" / "insights.json"
+
+    @property
     def index(self) -> Path:
         """The symbolic link to the current generation."""
         return self.root / "index"

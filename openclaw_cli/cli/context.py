@@ -102,6 +102,11 @@ class Invocation:
         return Clock(parse_when(now, Clock().now(), option="--now")) if now else Clock()
 
     @property
+    def editor(self) -> str:
+        """The operator's editor: ``$VISUAL``, ``$EDITOR``, or vi."""
+        return os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+
+    @property
     def lock_timeout(self) -> float:
         """Seconds to wait for a lock."""
         seconds = self.given.get("lock_timeout")

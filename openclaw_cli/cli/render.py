@@ -184,6 +184,20 @@ class Output(NamedTuple):
         if not self.quiet:
             _to_stderr(f"openclaw: {clean_line(text)}")
 
+    @property
+    def can_ask(self) -> bool:
+        """Tell whether there is somebody to ask: all streams are a terminal, no JSON is wanted."""
+        streams = (sys.stdin, sys.stdout, sys.stderr)
+        return not self.json and all(is_terminal(stream) for stream in streams)
+
+    def ask(self, question: str, lines: Iterable[str] = ()) -> str:
+        """Ask the operator on the terminal, after ``lines`` that tell what it is about."""
+        for line in lines:
+            _to_stderr(line)
+        sys.stderr.write(clean_line(question) + " ")
+        sys.stderr.flush()
+        return sys.stdin.readline()
+
     def warnings(self, warnings: Iterable[Warning]) -> None:
         """Print warnings on standard error, unless quiet."""
         for warning in warnings:

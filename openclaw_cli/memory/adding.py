@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from openclaw_cli.errors import UnavailableError, UsageError
 from openclaw_cli.index.file.snapshot import Snapshot, slot_of
 from openclaw_cli.index.protocol import Document, Vector
-from openclaw_cli.memory.checkpoint import checkpoint
+from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import (
     Analysis,
     analyse,
@@ -265,7 +265,7 @@ def add(
         if item.truncated:
             warnings.append(truncation_warning(1))
     following = Following(store)
-    with store.repository.writing(store.indexed_seq()) as writer:
+    with writing(store) as writer:
         view = following.catch_up(writer.log)
         chooser = Chooser(store, view, following.snapshot)
         decision = chooser.decide(item, allow_duplicate=allow_duplicate)

@@ -1,12 +1,65 @@
-"""The automatic checkpoint: the log is folded into the index when it has passed its limit."""
+"""What comes before and after a write: a killed purge is finished, a long log is folded."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from openclaw_cli.errors import LockedError
 from openclaw_cli.memory.requests import IndexRequest
 from openclaw_cli.memory.store import Store
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Progress, Warning, no_progress
 from openclaw_cli.store import wal
+from openclaw_cli.store.repository import Writer
+
+if TYPE_CHECKING:
+    from openclaw_cli.memory.indexing import Report
+
+
+@contextmanager
+def writing(store: Store, known: wal.Wal | None = None) -> Iterator[Writer]:
+    """Hold the writer lock, with all that a crash has left behind finished.
+
+    ``known`` is an earlier reading of the log, so that bulk work does not read it whole for every
+    batch.
+    """
+    warnings = _settled(store) if known is None else []
+    floor = store.indexed_seq() if known is None else 0
+    with store.repository.writing(floor, known) as writer:
+        writer.warnings += warnings
+        yield writer
+
+
+def _settled(store: Store) -> list[Warning]:
+    """Finish the purge of a process that was killed; one that is under way is left alone."""
+    if not wal.holds_purge(store.paths.wal):
+        return []
+    impatient = store.repository._replace(lock_timeout=0.0)
+    try:
+        with impatient.indexing():
+            return _finished(store, no_progress)
+    except LockedError:
+        return []
+
+
+def _finished(store: Store, progress: Progress) -> list[Warning]:
+    if not wal.holds_purge(store.paths.wal):
+        return []
+    from openclaw_cli.memory.purging import complete
+
+    return complete(store, progress)
+
+
+def index(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
+    """Bring the index up to date, under the indexer's lock; a killed purge is finished first."""
+    from openclaw_cli.memory.indexing import build
+
+    with store.repository.indexing():
+        warnings = _finished(store, progress)
+        report = build(store, request, progress)
+    report.warnings[:0] = warnings
+    return report
 
 
 def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
@@ -19,9 +72,7 @@ def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
     too_long = log.size > config.integer("memory.wal.maxBytes") * times
     if not too_long and len(log.entries) <= config.integer("memory.wal.maxEntries") * times:
         return []
-    from openclaw_cli.memory.indexing import run
-
     try:
-        return run(store, IndexRequest(embed=False, scan=False)).warnings
+        return index(store, IndexRequest(embed=False, scan=False)).warnings
     except LockedError:
         return []

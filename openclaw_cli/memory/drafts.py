@@ -50,13 +50,14 @@ class Statement:
             check_name("record", self.id)
         for name, value in (("user", self.user), ("key", self.key)):
             if value is not None:
-                _check_label(name, value)
+                check_label(name, value)
         for tag in self.tags:
-            _check_label("tag", tag)
+            check_label("tag", tag)
         return category
 
 
-def _check_label(name: str, value: str) -> None:
+def check_label(name: str, value: str) -> None:
+    """Raise `UsageError` for a user, key or tag that is empty, too long, or holds controls."""
     if not value.strip() or len(value) > _LABEL_LIMIT:
         raise UsageError(f"a {name} has 1 to {_LABEL_LIMIT} characters")
     if any(map(_is_control, value)):

@@ -32,7 +32,7 @@ from openclaw_cli.memory.store import Store
 from openclaw_cli.memory.vectorising import Item, Vectors
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Progress, Warning, no_progress
-from openclaw_cli.store import files, fsio, generations, recovery, wal
+from openclaw_cli.store import files, fsio, generations, recovery, tombstones, wal
 from openclaw_cli.store.records import Record, encode_record, record_of
 from openclaw_cli.store.repository import Change, Writer
 from openclaw_cli.text.analyze import ANALYZER_VERSION
@@ -54,10 +54,12 @@ class Report:
     warnings: list[Warning] = field(default_factory=list)
 
 
-def run(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
-    """Build and publish the next generation; a no-op when nothing has changed."""
-    with store.repository.indexing():
-        return _Run(store, request, progress).run()
+def build(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
+    """Build and publish the next generation; a no-op when nothing has changed.
+
+    The caller holds the indexer's lock, and no purge is left unfinished.
+    """
+    return _Run(store, request, progress).run()
 
 
 class _Run:
@@ -182,15 +184,18 @@ class _Run:
                 self._sync_records([e for e in writer.log.entries if log.last_seq < e.seq <= seq])
                 builder.seal(config, seq, changes.unindexed)
                 generations.publish(paths, number)
-                writer.cut(seq)
+                # Cutting the log comes last: a purge that it holds is finished only when nothing
+                # of what the older files held is left.
                 generations.sweep(paths)
+                fsio.remove(paths.partial)
+                tombstones.fold(paths.tombstones, writer.log, seq)
+                writer.cut(seq)
                 self.report.warnings += writer.warnings
         except BaseException:
             if generations.current_number(paths) != number:
                 generations.discard(paths, number)
             self._write_unsynced()
             raise
-        fsio.remove(paths.partial)
         self.report.embedded = vectors.embedded
         self.report.reused = sum(s.info.vectors for s in config.spaces.values()) - vectors.embedded
         if vectors.truncated:

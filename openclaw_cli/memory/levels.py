@@ -25,9 +25,20 @@ def summary_of(text: str) -> str:
     return first_sentences(text, L0_TOKENS)
 
 
-def joined(older: str, text: str, moment: datetime) -> str:
+def joined(older: str, text: str, moment: datetime | str) -> str:
     """Return L2 with ``text`` appended under its time: nothing that was said is overwritten."""
-    return f"{older}\n\n[{format_time(moment)}] {text}"
+    said = moment if isinstance(moment, str) else format_time(moment)
+    return f"{older}\n\n[{said}] {text}"
+
+
+def statements(l2: str) -> list[str]:
+    """Return the statements that L2 was joined from, without their times."""
+    return [statement.strip() for statement in _MERGED_AT.split(l2)]
+
+
+def speaks(l0: str, l2: str) -> bool:
+    """Tell whether L0 is a statement itself, rather than the summary of a longer original."""
+    return not l2.strip() or l0.strip() in statements(l2)
 
 
 def indexed_text(l0: str, l2: str) -> str:

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from typing import Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
-from openclaw_cli.errors import (
-    AmbiguousIdError,
-    DamagedError,
-    NotFoundError,
-    OpenclawError,
-    UsageError,
-)
-from openclaw_cli.index.protocol import Document
-from openclaw_cli.memory.filters import Filters
+from openclaw_cli.errors import DamagedError, NotFoundError, OpenclawError, UsageError
+from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
+from openclaw_cli.memory.lookup import find
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
-from openclaw_cli.paths import SCOPES, check_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record, completed
-from openclaw_cli.store.recovery import View
 
 SORTS = ("created", "updated", "retrievability")
-_SHORT_ID = 8
 _DAMAGED = "damaged"
 
 
@@ -39,9 +29,8 @@ def get(store: Store, ids: Sequence[str]) -> Result:
     items: list[dict[str, Any]] = []
     failed: list[dict[str, str]] = []
     for given in ids:
-        check_name("record", given)
         try:
-            record = _find(store, view, given)
+            record = find(store, view, given)
         except (OSError, ValueError) as error:
             failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue
@@ -66,36 +55,6 @@ def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
     return NotFoundError(message, hint="openclaw memory list shows the ids that exist")
 
 
-def _find(store: Store, view: View, given: str) -> Record | None:
-    for scope in SCOPES:
-        record = view.record(scope, given)
-        if record is not None:
-            return record
-    if len(given) < _SHORT_ID:
-        return None
-    matches = sorted(set(_ending_with(store, view, given)))
-    if len(matches) > 1:
-        raise AmbiguousIdError(
-            f"{given} fits {len(matches)} records: {', '.join(m[1] for m in matches[:5])}",
-            hint="write more characters of the id",
-        )
-    return view.record(*matches[0]) if matches else None
-
-
-def _ending_with(store: Store, view: View, ending: str) -> Iterator[tuple[str, str]]:
-    for (scope, record_id), entry in view.better.items():
-        if entry.op == "put" and record_id.endswith(ending):
-            yield scope, record_id
-    for scope in SCOPES:
-        try:
-            names = os.listdir(store.paths.records(scope))
-        except FileNotFoundError:
-            continue
-        for name in names:
-            if name.endswith(f"{ending}.json") and not name.startswith("."):
-                yield scope, name.removesuffix(".json")
-
-
 def _current_document(store: Store, record: Record) -> dict[str, Any]:
     """Return the record's document, saying whether its vector is missing *now*.
 
@@ -103,18 +62,9 @@ def _current_document(store: Store, record: Record) -> dict[str, Any]:
     """
     if not record.pending:
         return completed(record)
-    pending = any(
-        found.pending for found in _documents(store.open(), Filters(pending=True))
-        if found.id == record.id
-    )  # fmt: skip
+    waiting = store.open().documents(Where(pending=True))
+    pending = any(found.id == record.id for found in waiting)
     return {**completed(record), "embeddingPending": pending}
-
-
-def _documents(opened: Opened, filters: Filters) -> Iterator[Document]:
-    mask = opened.snapshot.select(filters.where())
-    for ordinal in range(opened.snapshot.count):
-        if mask is None or mask[ordinal]:
-            yield opened.snapshot.document(ordinal)
 
 
 def listing(store: Store, request: ListRequest) -> Result:

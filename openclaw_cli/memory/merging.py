@@ -11,16 +11,10 @@ from typing import Any
 
 from openclaw_cli.clock import from_millis
 from openclaw_cli.memory.fsrs import restated
+from openclaw_cli.memory.history import LATE, entry, further, with_past
 from openclaw_cli.memory.levels import joined, summary_of
 from openclaw_cli.store.records import Record, record_of
 from openclaw_cli.text.normalize import normalized_text
-
-#: What two records share and a merge decides about; all other fields of the newer one go over.
-_DECIDED = frozenset(
-    ("version", "id", "agentId", "userId", "scope", "category", "mergeStrategy", "key", "content",
-     "language", "tags", "contentHash", "fsrs", "createdAt", "updatedAt", "embeddingPending",
-     "reflectedAt", "evidence", "confidence", "history")
-)  # fmt: skip
 
 
 def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
@@ -35,13 +29,13 @@ def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
         return None
     said = record_of(newer)
     if strategy is _replaced and _is_late(current, said):
-        return _with_history(current, said, said.document, "older statement")
+        return _with_history(current, said, said.document, LATE)
     document = _with_history(current, said, current.document, _name_of(current))
     stability = current.stability or said.stability or 1.0
     state = current.document.get("fsrs") or newer["fsrs"]
     return {
         **document,
-        **_further(newer),
+        **further(newer),
         "content": strategy(current, said),
         "tags": _all_tags(current, said),
         "updatedAt": newer["updatedAt"],
@@ -71,7 +65,7 @@ def enriched(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
 def holds(current: Record, said: Record) -> bool:
     """Tell whether ``said`` has been taken into ``current`` already, by its id or by its text."""
     history = current.document.get("history") or []
-    if any(said.id in (entry.get("by"), entry.get("id")) for entry in history):
+    if any(said.id in (held.get("by"), held.get("id")) for held in history):
         return True
     return _strategy(current) is _appended and _contains(current.l2, _whole(said))
 
@@ -79,9 +73,9 @@ def holds(current: Record, said: Record) -> bool:
 def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str, Any]:
     """Return ``newer`` in the place of ``current``, which goes on in its history."""
     past = current.document.get("history") or []
-    brought = [entry for entry in newer.get("history") or [] if entry not in past]
-    kept = _entry(current.document, record_of(newer), reason)
-    return {**newer, "history": [*past, *brought, kept]}
+    brought = [held for held in newer.get("history") or [] if held not in past]
+    known = {**current.document, "history": [*past, *brought]}
+    return with_past(known, newer, reason=reason, by=newer["id"])
 
 
 def says_the_same(current: Record, newer: dict[str, Any]) -> bool:
@@ -143,25 +137,8 @@ def _has_levels(record: Record) -> bool:
     return isinstance(record.document.get("content"), dict)
 
 
-def _further(newer: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in newer.items() if name not in _DECIDED}
-
-
 def _with_history(
     current: Record, said: Record, kept: dict[str, Any], reason: str
 ) -> dict[str, Any]:
-    history = [*(current.document.get("history") or []), _entry(kept, said, reason)]
-    return {**current.document, "history": history}
-
-
-def _entry(kept: dict[str, Any], said: Record, reason: str) -> dict[str, Any]:
-    entry = {
-        "content": kept["content"],
-        "updatedAt": kept.get("updatedAt"),
-        "replacedAt": said.document["updatedAt"],
-        "reason": reason,
-        "by": said.id,
-        "tags": kept.get("tags") or [],
-    }
-    further = _further(kept)
-    return {**entry, "fields": further} if further else entry
+    held = entry(kept, at=said.document["updatedAt"], reason=reason, by=said.id)
+    return {**current.document, "history": [*(current.document.get("history") or []), held]}

@@ -23,6 +23,40 @@ class AddRequest(NamedTuple):
     allow_duplicate: bool = False
 
 
+class EditRequest(NamedTuple):
+    """What a record is to say from now on; None leaves a part as it is.
+
+    ``tags`` replaces all tags; ``clear`` names parts to empty: l1, l2, key, tags. ``embed`` False
+    leaves a new vector to the next index run.
+    """
+
+    id: str
+    l0: str | None = None
+    l1: str | None = None
+    l2: str | None = None
+    category: str | None = None
+    key: str | None = None
+    tags: tuple[str, ...] | None = None
+    clear: tuple[str, ...] = ()
+    embed: bool = True
+
+
+class DeleteRequest(NamedTuple):
+    """Which records to delete: those of ``ids``, or those that pass ``filters``."""
+
+    ids: tuple[str, ...] = ()
+    filters: Filters = Filters()
+    dry_run: bool = False
+
+
+class PurgeRequest(NamedTuple):
+    """Whose data to forget; ``sessions`` includes the user's sessions and ledger lines."""
+
+    user: str
+    sessions: bool = False
+    dry_run: bool = False
+
+
 class ListRequest(NamedTuple):
     """Which records to list, newest (or best retained) first; ``limit`` None lists all."""
 

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableSequence, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.memory.environment import Environment
-from openclaw_cli.memory.requests import AddRequest, IndexRequest, ListRequest, SearchRequest
+from openclaw_cli.memory.requests import (
+    AddRequest,
+    DeleteRequest,
+    EditRequest,
+    IndexRequest,
+    ListRequest,
+    PurgeRequest,
+    SearchRequest,
+)
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 
+if TYPE_CHECKING:
+    from openclaw_cli.memory.purging import Purged
+
 __all__ = [
     "AddRequest",
+    "DeleteRequest",
+    "EditRequest",
     "Environment",
     "IndexRequest",
     "ListRequest",
     "MemoryService",
+    "PurgeRequest",
     "SearchRequest",
 ]
 
@@ -64,6 +78,40 @@ class MemoryService:
 
         return get(self.store, ids)
 
+    def edit(self, request: EditRequest) -> Result:
+        """Change what a record says; what is replaced joins its history."""
+        from openclaw_cli.memory.editing import edit
+
+        return edit(self.store, request)
+
+    def history(self, record_id: str) -> Result:
+        """Return what a record was before, oldest first."""
+        from openclaw_cli.memory.editing import history
+
+        return history(self.store, record_id)
+
+    def undo(self, record_id: str, number: int | None = None, *, embed: bool = True) -> Result:
+        """Let an earlier state of a record stand again: the last one, or history entry ``number``.
+
+        The state that it replaces joins the history.
+        """
+        from openclaw_cli.memory.editing import undo
+
+        return undo(self.store, record_id, number, with_embedding=embed)
+
+    def delete(self, request: DeleteRequest) -> Result:
+        """Delete records by id or by filter."""
+        from openclaw_cli.memory.deleting import delete
+
+        return delete(self.store, request)
+
+    def purge(self, request: PurgeRequest, progress: Progress = no_progress) -> Purged:
+        """Forget everything of one user."""
+        from openclaw_cli.memory.purging import purge
+
+        self.store.require()
+        return purge(self.store, request, progress)
+
     def list(self, request: ListRequest) -> Result:
         """Return the first records of a filter, and their number."""
         from openclaw_cli.memory.listing import listing
@@ -86,12 +134,12 @@ class MemoryService:
 
     def index(self, request: IndexRequest, progress: Progress = no_progress) -> Result:
         """Bring the index up to date with the records, log and hand-edited files."""
-        from openclaw_cli.memory.indexing import run
+        from openclaw_cli.memory.checkpoint import index
 
         clock = self.store.env.clock
         started = clock.monotonic()
         self.store.require()
-        report = run(self.store, request, progress)
+        report = index(self.store, request, progress)
         damaged = [{"path": path, "reason": reason} for path, reason in report.damaged]
         data = {
             "records": report.records,

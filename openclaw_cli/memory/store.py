@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ from openclaw_cli.config_keys import NO_OPENAI
 from openclaw_cli.errors import DamagedError, NotFoundError, UnavailableError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
-from openclaw_cli.index.protocol import Document
+from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import MemoryPaths
@@ -34,6 +34,13 @@ class Opened(NamedTuple):
     view: recovery.View
     snapshot: Snapshot
     warnings: tuple[Warning, ...]
+
+    def documents(self, where: Where) -> Iterator[Document]:
+        """Yield what the index knows of the live records that pass a filter, oldest first."""
+        mask = self.snapshot.select(where)
+        for ordinal in range(self.snapshot.count):
+            if mask is None or mask[ordinal]:
+                yield self.snapshot.document(ordinal)
 
 
 class Store:

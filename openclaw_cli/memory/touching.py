@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openclaw_cli.index.protocol import Vector
-from openclaw_cli.memory.checkpoint import checkpoint
+from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import analyse_record, payload_of
 from openclaw_cli.memory.drafts import initial_stability
 from openclaw_cli.memory.fsrs import initial_state, recalled
@@ -20,7 +20,7 @@ def record_recalls(store: Store, hits: Sequence[tuple[str, str, Vector | None]])
     A record that has changed or gone since it was found is read anew or passed over.
     """
     moment = store.env.clock.now()
-    with store.repository.writing(store.indexed_seq()) as writer:
+    with writing(store) as writer:
         view = store.repository.view()
         changes = []
         for rank, (scope, record_id, vector) in enumerate(hits, 1):

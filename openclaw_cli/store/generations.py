@@ -114,15 +114,17 @@ def publish(paths: MemoryPaths, number: int) -> None:
 
 def sweep(paths: MemoryPaths) -> None:
     """Remove every generation but the current one, and temporary files; under both locks."""
-    _sweep_generations(paths)
+    if _sweep_generations(paths):
+        fsio.sync_folder(paths.generations)
     fsio.sweep(paths.root)
 
 
-def _sweep_generations(paths: MemoryPaths) -> None:
+def _sweep_generations(paths: MemoryPaths) -> int:
     current = current_number(paths)
-    for number in _numbers(paths):
-        if number != current:
-            fsio.remove_tree(paths.generations / str(number))
+    stale = [number for number in _numbers(paths) if number != current]
+    for number in stale:
+        fsio.remove_tree(paths.generations / str(number))
+    return len(stale)
 
 
 def _numbers(paths: MemoryPaths) -> list[int]:

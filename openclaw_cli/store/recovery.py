@@ -61,12 +61,14 @@ def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.
     """Return the entries whose record file does not yet say what they say.
 
     A file that is newer than its entry, or none of those that the log has replaced, was edited by
-    hand and stays as it is.
+    hand and stays as it is. What a purge removes is outstanding until it is gone, whatever the hint
+    says: `replay` leaves it to who finishes the purge.
     """
     states = final_states(log.entries)
     newest = states.values()
     if applied.trusted and applied.seq <= log.last_seq:
-        return [entry for entry in newest if entry.seq > applied.seq]
+        purged = {purge.seq for purge in log.purges}
+        return [entry for entry in newest if entry.seq > applied.seq or entry.seq in purged]
     replaced = {(entry.record_id, entry.replaces) for entry in log.entries}
     replaced |= {
         (entry.record_id, crc32(encode_record(entry.record)))
@@ -91,7 +93,8 @@ def _file_agrees(
 ) -> bool:
     path = paths.record(entry.scope, entry.record_id)
     if entry.op == "delete":
-        return not path.exists()
+        stands = checksum(path)
+        return stands is None or (entry.record_id, stands) not in replaced
     assert entry.record is not None
     try:
         data = files.read_file(path)
@@ -149,7 +152,8 @@ def replay(paths: MemoryPaths, log: wal.Wal) -> int:
     # Whoever left something to do may have been killed between a temporary file and its renaming.
     for scope in SCOPES:
         fsio.sweep(paths.records(scope))
-    todo = outstanding(paths, log, applied)
+    purged = {purge.seq for purge in log.purges}
+    todo = [entry for entry in outstanding(paths, log, applied) if entry.seq not in purged]
     for entry in todo:
         write_record(paths, entry)
     if log.entries:

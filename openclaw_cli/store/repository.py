@@ -54,11 +54,25 @@ class Writer:
             entries=(*self.log.entries, *entries),
             size=state.st_size,
             inode=state.st_ino,
+            lines=self.log.lines + len(entries) + (not self.log.size),
         )
         for entry in entries:
             recovery.write_record(self.paths, entry)
         recovery.note_applied(self.paths.applied, entries[-1].seq)
         return entries
+
+    def purge(self, user: str, gone: Sequence[tuple[str, str]], options: dict[str, Any]) -> None:
+        """Acknowledge that ``gone`` (scope, id) and all else of ``user`` is to be forgotten.
+
+        From now on no reader sees those records; their files are left to who finishes the purge.
+        """
+        marked = tuple(
+            (scope, record_id, recovery.checksum(self.paths.record(scope, record_id)))
+            for scope, record_id in gone
+        )
+        intent = wal.Purge(self.log.last_seq + 1, user, marked, options)
+        wal.append(self.paths.wal, self.log, [intent])
+        self.log = wal.read(self.paths.wal, self.log)
 
     def stamp(self) -> str:
         """Return the present as it stands in the names of files that are set aside."""

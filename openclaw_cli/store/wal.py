@@ -5,13 +5,14 @@ the object as it would stand without that member. The first line is a header wit
 entry up to that sequence number has been folded into an index generation and cut away.
 
 Reading verifies line ends, CRC, and that sequence numbers rise; what an entry means is left to the
-caller.
+caller. A purge is one line that names all that it removes; it is read as a deletion of each.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
@@ -45,8 +46,31 @@ class Entry(NamedTuple):
     replaces: int | None = None
 
 
+class Purge(NamedTuple):
+    """The intent to forget everything of ``user``, until no byte of it is left.
+
+    ``gone`` lists the records as (scope, id, CRC-32 of the file that stood there). It holds no
+    text. ``options`` say what else is to go.
+    """
+
+    seq: int
+    user: str
+    gone: tuple[tuple[str, str, int | None], ...]
+    options: dict[str, Any]
+
+    def deletions(self) -> list[Entry]:
+        """Return the purge as a deletion of each record."""
+        return [
+            Entry(self.seq, "delete", scope, record_id, replaces=replaced)
+            for scope, record_id, replaced in self.gone
+        ]
+
+
 class Wal(NamedTuple):
-    """The log as read: entries in order, the size of its sound part, and what was not sound."""
+    """The log as read: entries in order, the size of its sound part, and what was not sound.
+
+    ``purges`` are the purges that have not been finished; their deletions are in ``entries``.
+    """
 
     base: int = 0
     entries: tuple[Entry, ...] = ()
@@ -54,11 +78,14 @@ class Wal(NamedTuple):
     torn: bytes = b""
     damaged: tuple[tuple[int, str, bytes], ...] = ()
     inode: int = 0
+    purges: tuple[Purge, ...] = ()
+    lines: int = 0
 
     @property
     def last_seq(self) -> int:
         """The sequence number of the newest entry, or the base when there is none."""
-        return self.entries[-1].seq if self.entries else self.base
+        newest = self.entries[-1].seq if self.entries else self.base
+        return max(newest, self.purges[-1].seq) if self.purges else newest
 
 
 def encode_line(body: dict[str, Any]) -> bytes:
@@ -82,6 +109,19 @@ def encode_entry(entry: Entry) -> bytes:
     if entry.replaces is not None:
         body["replaces"] = entry.replaces
     return encode_line(body)
+
+
+def encode_purge(purge: Purge) -> bytes:
+    """Return the line of ``purge``."""
+    return encode_line(
+        {
+            "seq": purge.seq,
+            "op": "purge",
+            "user": purge.user,
+            "gone": [list(item) for item in purge.gone],
+            "options": purge.options,
+        }
+    )
 
 
 def header(base: int) -> bytes:
@@ -147,23 +187,28 @@ def size(path: Path) -> int:
 def _extended(known: Wal, data: bytes) -> Wal:
     base = known.base
     entries: list[Entry] = []
+    purges: list[Purge] = []
     damaged: list[tuple[int, str, bytes]] = []
     whole = data.rfind(b"\n") + 1
     last = known.last_seq
-    first = 2 + len(known.entries) + len(known.damaged) if known.size else 1
-    for number, raw in enumerate(data[:whole].split(b"\n")[:-1], first):
+    number = known.lines
+    for number, raw in enumerate(data[:whole].split(b"\n")[:-1], known.lines + 1):
         value, problem = decode_line(raw)
         if value is not None and _is_seq(value.get("base")):
             base = last = max(last, value["base"])
             continue
-        entry = None if value is None else _entry(value)
-        if entry is None:
+        found = None if value is None else _purge(value) or _entry(value)
+        if found is None:
             damaged.append((number, problem or "not a log entry", raw))
-        elif entry.seq <= last:
-            damaged.append((number, f"sequence {entry.seq} after {last}", raw))
+        elif found.seq <= last:
+            damaged.append((number, f"sequence {found.seq} after {last}", raw))
+        elif isinstance(found, Purge):
+            purges.append(found)
+            entries += found.deletions()
+            last = found.seq
         else:
-            entries.append(entry)
-            last = entry.seq
+            entries.append(found)
+            last = found.seq
     return Wal(
         base,
         (*known.entries, *entries),
@@ -171,6 +216,8 @@ def _extended(known: Wal, data: bytes) -> Wal:
         data[whole:],
         (*known.damaged, *damaged),
         known.inode,
+        (*known.purges, *purges),
+        number,
     )
 
 
@@ -195,13 +242,46 @@ def _entry(value: dict[str, Any]) -> Entry | None:
     )  # fmt: skip
 
 
-def append(path: Path, wal: Wal, entries: list[Entry]) -> None:
+def _purge(value: dict[str, Any]) -> Purge | None:
+    seq, user, gone, options = (value.get(key) for key in ("seq", "user", "gone", "options"))
+    if value.get("op") != "purge" or not _is_seq(seq) or not isinstance(user, str):
+        return None
+    if not isinstance(gone, list) or not isinstance(options, dict):
+        return None
+    found = []
+    for item in gone:
+        if not isinstance(item, list) or len(item) != 3 or item[0] not in SCOPES:
+            return None
+        scope, record_id, replaced = item
+        if not isinstance(record_id, str) or not valid_name(record_id):
+            return None
+        found.append((scope, record_id, replaced if isinstance(replaced, int) else None))
+    return Purge(seq, user, tuple(found), options)
+
+
+def holds_purge(path: Path) -> bool:
+    """Tell whether the log holds a purge, without reading what its lines mean."""
+    try:
+        # Within a JSON text the quotes would be escaped: these bytes are never part of a memory.
+        return b',"op":"purge",' in files.read_file(path)
+    except (OSError, ValueError):
+        return False  # whoever reads the log tells what is wrong with it
+
+
+def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> None:
     """Append ``entries`` with one fsync; from its return on they are acknowledged."""
     head = b"" if wal.size else header(wal.base)
-    fsio.append(path, head + b"".join(map(encode_entry, entries)))
+    fsio.append(path, head + b"".join(map(_encoded, entries)))
+
+
+def _encoded(entry: Entry | Purge) -> bytes:
+    return encode_purge(entry) if isinstance(entry, Purge) else encode_entry(entry)
 
 
 def keep_after(path: Path, current: Wal, seq: int) -> None:
     """Cut every entry up to ``seq`` away from the log as it was read: ``current``."""
-    kept = [entry for entry in current.entries if entry.seq > seq]
-    fsio.write_file(path, header(max(seq, current.base)) + b"".join(map(encode_entry, kept)))
+    purged = {purge.seq for purge in current.purges}
+    kept: list[Entry | Purge] = [entry for entry in current.entries if entry.seq not in purged]
+    kept = sorted((*kept, *current.purges), key=lambda entry: entry.seq)
+    lines = b"".join(_encoded(entry) for entry in kept if entry.seq > seq)
+    fsio.write_file(path, header(max(seq, current.base)) + lines)

@@ -17,14 +17,15 @@ from openclaw_cli.memory.adding import (
     embed,
 )
 from openclaw_cli.memory.categories import category_of
-from openclaw_cli.memory.checkpoint import checkpoint
-from openclaw_cli.memory.documents import truncation_warning
+from openclaw_cli.memory.checkpoint import checkpoint, writing
+from openclaw_cli.memory.documents import short_hash, truncation_warning
 from openclaw_cli.memory.merging import says_the_same, superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.store import scan
 from openclaw_cli.store.records import Record, record_of, require_writable
+from openclaw_cli.store.tombstones import Deleted
 from openclaw_cli.transfer.incoming import Defaults, Reader
 from openclaw_cli.transfer.reading import Piece, pieces
 
@@ -127,6 +128,7 @@ class _Import:
         self.following = Following(self.store)
         self.counts = Counts()
         self.dry_chooser: Chooser | None = None
+        self.deleted = Deleted(self.store.paths.tombstones)
 
     def batch(self, batch: list[Piece]) -> None:
         """Decide about a batch and commit it."""
@@ -137,9 +139,9 @@ class _Import:
             return
         if self.request.embed:
             lines = self._embedded(lines)
-        seq = self.store.indexed_seq() if self.following.log is None else 0
-        with self.store.repository.writing(seq, self.following.log) as writer:
+        with writing(self.store, self.following.log) as writer:
             view = self.following.catch_up(writer.log)
+            self.deleted.catch_up(writer.log)
             chooser = Chooser(self.store, view, self.following.snapshot)
             changes = [d.change for d in self._decided(chooser, lines) if d.change is not None]
             writer.commit(changes)
@@ -196,6 +198,9 @@ class _Import:
         taken = chooser.existing(record_id)
         if taken is not None:
             return self._conflict(chooser, item, taken)
+        content_hash = short_hash(item.analysis.content_hash)
+        if self.request.on_conflict != "overwrite" and self.deleted.holds(record_id, content_hash):
+            return Decision("skipped", record_id, item.document)
         if line.is_statement or self.request.dedup:
             unnamed = item._replace(named=False)  # that its id is free has just been seen
             return chooser.decide(unnamed, allow_duplicate=not self.request.dedup)
@@ -219,6 +224,7 @@ class _Import:
     def _dry_run(self, lines: list[_Line]) -> None:
         if self.dry_chooser is None:
             view = self.store.repository.view()
+            self.deleted.catch_up(view.log)
             if self.store.paths.exists():
                 opened = self.store.open()
                 self.following.snapshot = opened.snapshot

@@ -13,6 +13,7 @@ import pytest
 WRITERS = {
     "store.fsio": "the one module that makes bytes durable",
     "store.disk": "the single steps that fsio takes, apart so that tests can stop at each",
+    "cli.editor": "the text that the operator edits, in the folder for temporary files",
     "cli.crash": "a temporary file for the traceback where the state directory takes none",
     "cli.render": "opens /dev/null in place of a broken standard output",
     "index.file.hnsw": "the native library writes its own file, to the temporary path it is given",

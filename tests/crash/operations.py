@@ -15,13 +15,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openclaw_cli.errors import NotFoundError
-from openclaw_cli.memory.requests import IndexRequest, ListRequest
+from openclaw_cli.memory.requests import (
+    DeleteRequest,
+    EditRequest,
+    IndexRequest,
+    ListRequest,
+    PurgeRequest,
+)
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.store import recovery, wal
 from tests.crash.machine import Machine, Step
 from tests.support import START, Memory
 
 OTHER = "otter"
+FORGOTTEN = "user-u1"
 FOREIGN = "agents/main/sessions/sessions.json"
 
 
@@ -101,6 +108,33 @@ def damaged(memory: Memory) -> None:
     memory.path("gnu").write_bytes(b"{")
 
 
+def forgettable(memory: Memory) -> None:
+    """Memories of a user in index, log, history, insights, and in files that were set aside."""
+    stocked(memory)
+    add(memory, "rat", user=FORGOTTEN, category="preference", key="tea")
+    add(memory, "rex", "of late", user=FORGOTTEN, category="preference", key="tea")
+    insight = {"category": "insight", "scope": "user", "createdAt": "2026-01-01T00:00:00Z"}
+    past = {"content": {"l0": text("rat")}, "fields": {"userId": FORGOTTEN}, "by": "rat"}
+    memory.imported(
+        [
+            {**insight, "id": "owl", "content": {"l0": text("owl")}, "evidence": ["rat"]},
+            {**insight, "id": "yew", "content": {"l0": text("yew")}, "evidence": ["rat", "ant"]},
+            {"id": "zho", "content": {"l0": text("zho")}, "history": [past]},
+        ]
+    )
+    memory.index()
+    add(memory, "tit", user=FORGOTTEN)
+    line = json.dumps({"userId": FORGOTTEN, "text": text("rat")})
+    memory.paths.wal.with_name("wal.jsonl.torn-1").write_text(f"of others\n{line}\n")
+    memory.path("gnu").with_suffix(".json.bad-1").write_text(line)
+
+
+def edited_before(memory: Memory) -> None:
+    """A record with a past of its own."""
+    stocked(memory)
+    memory.service.edit(EditRequest("cow", l0=text("cow", "said twice"), embed=False))
+
+
 # -- what is done ----------------------------------------------------------------------------------
 
 
@@ -123,19 +157,39 @@ def old_version(memory: Memory) -> None:
     memory.imported([line], on_conflict="overwrite")
 
 
+def editing(memory: Memory) -> None:
+    memory.service.edit(EditRequest("bee", l0=text("bee", "corrected"), tags=("x",), embed=False))
+
+
+def undoing(memory: Memory) -> None:
+    memory.service.undo("cow", embed=False)
+
+
+def deleting(memory: Memory) -> None:
+    memory.service.delete(DeleteRequest(("ant", "fox")))
+
+
+def purging(memory: Memory) -> None:
+    memory.service.purge(PurgeRequest(FORGOTTEN))
+
+
 def recalling(memory: Memory) -> None:
     memory.search("common ground", touch=True, top_k=3)
 
 
 @dataclass(frozen=True)
 class Operation:
-    """``steps`` is the least number of durable steps it takes; ``mode`` how it is searched."""
+    """``steps`` is the least number of durable steps it takes; ``mode`` how it is searched.
+
+    ``forgets`` lists what no file may hold afterwards.
+    """
 
     name: str
     prepare: Callable[[Memory], object]
     run: Callable[[Memory], object]
     steps: int
     mode: str = "lexical"
+    forgets: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -161,6 +215,16 @@ OPERATIONS = (
     Operation("rebuild", stocked, index(rebuild=True), 37),
     Operation("re-embed", vectorised, index(embed=True, reembed=True), 48, "hybrid"),
     Operation("automatic checkpoint", small_log, adding("yak"), 45),
+    Operation("edit", stocked, editing, 7),
+    Operation("undo", edited_before, undoing, 7),
+    Operation("delete", stocked, deleting, 7),
+    Operation(
+        "purge",
+        forgettable,
+        purging,
+        60,
+        forgets=(FORGOTTEN, text("rat"), text("rex", "of late"), text("tit"), '"rat"', '"tit"'),
+    ),
     Operation("add after a crash", torn, adding("yak"), 19),
 )
 
@@ -202,10 +266,13 @@ def reading(memory: Memory, mode: str = "lexical") -> State:
     return listed
 
 
-def after(state: State, entries: list[wal.Entry]) -> State:
+def after(state: State, entries: list[wal.Entry | wal.Purge]) -> State:
     changed = dict(state)
     for entry in entries:
-        if entry.record is None:
+        if isinstance(entry, wal.Purge):
+            for _scope, name, _replaced in entry.gone:
+                changed.pop(name, None)
+        elif entry.record is None:
             changed.pop(entry.record_id, None)
         else:
             changed[entry.record_id] = entry.record
@@ -222,7 +289,7 @@ class Record:
     operation: Operation
     template: Path
     steps: list[Step] = field(default_factory=list)
-    entries: list[wal.Entry] = field(default_factory=list)
+    entries: list[wal.Entry | wal.Purge] = field(default_factory=list)
     acknowledged: list[tuple[int, int]] = field(default_factory=list)
     truths: list[State] = field(default_factory=list)
     readings: list[State] = field(default_factory=list)
@@ -289,7 +356,7 @@ def told(record: Record, way: str, number: int) -> Iterator[None]:
 
 _ORDINARY = re.compile(
     r"records/(user|agent)(/[a-z]+\.json)?|index|generations(/\d+(/[\w.-]+)?)?"
-    r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock"
+    r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock|tombstones\.jsonl"
     r"|wal\.jsonl\.torn-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
 )
 
@@ -320,7 +387,8 @@ def check_whole(record: Record, folder: Path, least: int) -> None:
     memory = record.memory(folder)
     found = truth(memory)
     check_state(reading(memory, record.operation.mode), [found])
-    for name in {OTHER, *(entry.record_id for entry in record.entries)} & found.keys():
+    changed = [e.record_id for e in record.entries if isinstance(e, wal.Entry)]
+    for name in {OTHER, *changed} & found.keys():
         hits = [hit["id"] for hit in memory.search(name).data["results"]]
         assert hits == [name], f"{name} is not found by its own word"
     assert found.pop(OTHER)["content"]["l0"] == text(OTHER)
@@ -328,6 +396,13 @@ def check_whole(record: Record, folder: Path, least: int) -> None:
     result = memory.service.index(IndexRequest(verify=True, embed=False))
     assert (result.warnings, result.data["damaged"]) == ((), [])
     assert memory.service.status().data["stale"] == []
+    if found == record.truths[-1]:
+        left = [path for path in memory.state.rglob("*") if path.is_file()]
+        for forgotten in record.operation.forgets:
+            holding = [path for path in left if forgotten.encode() in path.read_bytes()]
+            assert holding == [], (
+                f"{forgotten} is still there: {[(p, p.read_bytes()) for p in holding]}"
+            )
 
 
 def check_state(found: State, allowed: list[State]) -> None:

@@ -20,7 +20,8 @@ from hypothesis.stateful import (
 )
 
 from openclaw_cli import ids
-from openclaw_cli.memory.requests import ListRequest
+from openclaw_cli.memory.checkpoint import writing
+from openclaw_cli.memory.requests import DeleteRequest, EditRequest, ListRequest, PurgeRequest
 from openclaw_cli.store import fsio
 from tests.crash.conftest import Unsynced
 from tests.crash.machine import Machine, Stop, dying
@@ -29,6 +30,7 @@ from tests.support import Memory
 KEYS = st.sampled_from(["editor", "tea", "city"])
 RUNS = st.sampled_from([{}, {"rebuild": True}, {"verify": True}])
 CHOICE = st.integers(0, 1000)
+OWNER = "user-1"
 #: The log is folded by itself after so many lines.
 ENTRIES = 6
 
@@ -57,6 +59,7 @@ class Model(RuleBasedStateMachine):
         self.patch.setattr(fsio, "disk", Unsynced())
         self.expected: dict[str, str] = {}
         self.slots: dict[str, str] = {}
+        self.owned: set[str] = set()
         self.by_hand = self.removed_by_hand = False
         self.count = 0
         self.memory = Memory(self.root / "state")
@@ -80,7 +83,7 @@ class Model(RuleBasedStateMachine):
 
     def _recover(self) -> None:
         """Let what a crash has left be finished, as any writing command does."""
-        with self.memory.service.store.repository.writing():
+        with writing(self.memory.service.store):
             pass
 
     def _any(self, choice: int) -> str:
@@ -91,7 +94,10 @@ class Model(RuleBasedStateMachine):
     def _adding(self):
         text = self._text()
         name = f"mem-{self.count}"
-        return lambda: self.memory.add(text, id=name), {**self.expected, name: text}
+        user = OWNER if self.count % 3 == 0 else None
+        if user:
+            self.owned.add(name)
+        return lambda: self.memory.add(text, id=name, user=user), {**self.expected, name: text}
 
     def _merging(self, key):
         text = self._text()
@@ -108,6 +114,19 @@ class Model(RuleBasedStateMachine):
 
     def _indexing(self, options):
         return lambda: self.memory.index(**options), self.expected
+
+    def _editing(self, name):
+        text = self._text()
+        request = EditRequest(name, l0=text, embed=False)
+        return lambda: self.memory.service.edit(request), {**self.expected, name: text}
+
+    def _deleting(self, *names):
+        left = {name: text for name, text in self.expected.items() if name not in names}
+        return lambda: self.memory.service.delete(DeleteRequest(names)), left
+
+    def _purging(self):
+        left = {name: text for name, text in self.expected.items() if name not in self.owned}
+        return lambda: self.memory.service.purge(PurgeRequest(OWNER)), left
 
     def _done(self, work) -> None:
         call, self.expected = work
@@ -126,6 +145,30 @@ class Model(RuleBasedStateMachine):
     @rule(number=st.integers(1, 5))
     def import_batch(self, number) -> None:
         self._done(self._importing(number))
+
+    @rule(choice=CHOICE)
+    @precondition(lambda self: self.expected)
+    def edit(self, choice) -> None:
+        self._done(self._editing(self._any(choice)))
+
+    @rule(choice=CHOICE)
+    @precondition(lambda self: self.expected)
+    def edit_and_undo(self, choice) -> None:
+        name = self._any(choice)
+        before = self.expected
+        self._done(self._editing(name))
+        self.memory.service.undo(name, embed=False)
+        self.expected = before
+
+    @rule(choice=CHOICE)
+    @precondition(lambda self: self.expected and not self.by_hand)
+    def delete(self, choice) -> None:
+        self._done(self._deleting(*{self._any(choice), self._any(choice // 2)}))
+
+    @rule()
+    @precondition(lambda self: not self.by_hand)
+    def purge(self) -> None:
+        self._done(self._purging())
 
     @rule(choice=CHOICE)
     @precondition(lambda self: self.expected)
@@ -155,7 +198,7 @@ class Model(RuleBasedStateMachine):
 
     @rule(choice=CHOICE)
     @precondition(lambda self: self.expected)
-    def edit(self, choice) -> None:
+    def rewrite(self, choice) -> None:
         self._recover()
         name = self._any(choice)
         self.expected[name] = self._text()
@@ -186,12 +229,13 @@ class Model(RuleBasedStateMachine):
         number=st.integers(1, 60),
         torn=st.booleans(),
         power_cut=st.booleans(),
-        kind=st.sampled_from(["add", "merge", "import", "index"]),
+        kind=st.sampled_from(["add", "merge", "import", "index", "edit", "delete", "purge"]),
         key=KEYS,
         options=RUNS,
+        choice=CHOICE,
     )
-    @precondition(lambda self: not self.removed_by_hand)
-    def crash(self, number, torn, power_cut, kind, key, options) -> None:
+    @precondition(lambda self: self.expected and not self.removed_by_hand)
+    def crash(self, number, torn, power_cut, kind, key, options, choice) -> None:
         """Stop at a durable step: every record is as before, or as after the command.
 
         The log writes again what was lost, and cannot know of what was removed by hand.
@@ -201,6 +245,9 @@ class Model(RuleBasedStateMachine):
             "merge": lambda: self._merging(key),
             "import": lambda: self._importing(4),
             "index": lambda: self._indexing(options),
+            "edit": lambda: self._editing(self._any(choice)),
+            "delete": lambda: self._deleting(self._any(choice)),
+            "purge": self._purging,
         }[kind]()
         disk = Machine(self.root, dying(number, torn=torn))
         acknowledged = False

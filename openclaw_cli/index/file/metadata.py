@@ -111,9 +111,13 @@ class Columns:
         for name in CODED:
             coded = base.coded(name)
             known = self._values[name]
-            values = [tuple(v) if isinstance(v, list) else v for v in coded.values]
-            codes = [known.setdefault(value, len(known)) for value in values]
             chosen = coded.codes if kept is None else [coded.codes[n] for n in kept]
+            codes: dict[int, int] = {}
+            # Values that no kept document has do not go over: they may be what was to be forgotten.
+            for code in dict.fromkeys(chosen):
+                value = coded.values[code]
+                value = tuple(value) if isinstance(value, list) else value
+                codes[code] = known.setdefault(value, len(known))
             self._codes[name].extend([codes[code] for code in chosen])
 
     def encoded(self, lengths: Mapping[str, Sequence[int]]) -> Iterator[bytes]:

@@ -253,6 +253,14 @@ class Snapshot:
         digest = self.base.config.spaces[model].info.digest
         return Vector(model, digest, self.base.matrix(model)[row].tobytes())
 
+    def vector_of(self, record_id: str) -> Vector | None:
+        """Return the vector of a live record, None when it has none."""
+        newer = self._newer.get(record_id)
+        if newer is not None or self.base is None:
+            return newer.vector if newer else None
+        ordinal = self._ordinal_of(record_id)
+        return None if ordinal is None or ordinal in self.gone else self.vector(ordinal)
+
     def column(self, name: str) -> list[Any]:
         """Return a plain column (created, updated, stability, review…) over all ordinals."""
         older = [] if self.base is None else self.base.metadata.plain(name)

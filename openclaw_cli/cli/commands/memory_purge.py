@@ -1,0 +1,158 @@
+"""``memory purge``: forget everything of one user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from openclaw_cli import errors
+from openclaw_cli.cli.confirm import DryRun, Yes, confirm, require_answer
+from openclaw_cli.cli.context import current
+from openclaw_cli.cli.source import check_argument
+from openclaw_cli.cli.view import View, size
+from openclaw_cli.result import Result, Warning
+
+if TYPE_CHECKING:
+    from openclaw_cli.cli.context import Invocation
+    from openclaw_cli.memory.purging import Purged
+
+EXAMPLES = (
+    "openclaw memory purge --user 123456789 --dry-run",
+    "openclaw memory purge --user 123456789 --all-agents --yes --verify",
+)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
+ALL_AGENTS = True
+
+
+def command(
+    ctx: typer.Context,
+    user: Annotated[str, typer.Option("--user", metavar="USER", help="Whose data to forget.")],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Then read every file for what must not be left anywhere."),
+    ] = False,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+) -> Result:
+    """Forget everything of one user, and prove it.
+
+    Removes the user's memories, insights that rest on nothing else, what the history of other
+    memories repeats of them, backups and files set aside, and compacts the index at once. With
+    --verify every file below the state directory is then searched for the ids and texts; any that
+    is found makes it fail. A purge that is interrupted is finished by the next command that
+    writes or by memory index.
+    """
+    from openclaw_cli.memory.requests import PurgeRequest
+
+    invocation = current(ctx)
+    request = PurgeRequest(check_argument(user, "--user"), dry_run=dry_run)
+    require_answer(invocation, yes=yes, dry_run=dry_run)
+    agents = _with_memory(invocation)
+    if not dry_run and not yes:
+        plan = _purged(invocation, agents, request._replace(dry_run=True))
+        confirm(
+            invocation,
+            f"Forget user {request.user} for ever?",
+            _lines(_data(invocation, request, plan), invocation.output.view),
+        )
+    done = _purged(invocation, agents, request)
+    data = _data(invocation, request, done)
+    warnings = tuple(
+        said._replace(message=f"{report.agent}: {said.message}")
+        for report in done
+        for said in report.warnings
+    )
+    if verify and not dry_run:
+        data["verified"] = _verified(invocation, done, data)
+    return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
+
+
+def _with_memory(invocation: Invocation) -> list[str]:
+    """Return the agents to purge; the one that was named must have a memory."""
+    if not invocation.all_agents:
+        return invocation.agents
+    return [agent for agent in invocation.agents if invocation.state.memory(agent).exists()]
+
+
+def _purged(invocation: Invocation, agents: Iterable[str], request: Any) -> list[Purged]:
+    with invocation.progress() as progress:
+        return [invocation.memory(agent).purge(request, progress) for agent in agents]
+
+
+def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str, Any]:
+    from openclaw_cli.memory.proof import elsewhere
+
+    agents = [
+        {
+            "agent": report.agent,
+            "records": report.records,
+            "insights": report.insights,
+            "trimmed": report.trimmed,
+            "backups": report.backups,
+            "bytes": report.bytes,
+            **({"ids": report.ids} if request.dry_run else {}),
+        }
+        for report in done
+    ]
+    others = elsewhere(invocation.state, request.user, [report.agent for report in done])
+    return {
+        "user": request.user,
+        "agents": agents,
+        "elsewhere": others,
+        "dryRun": request.dry_run,
+    }
+
+
+def _verified(invocation: Invocation, done: list[Purged], data: dict[str, Any]) -> dict[str, Any]:
+    from openclaw_cli.memory.proof import verify
+
+    ids = {name for report in done for name in report.ids}
+    texts = {text for report in done for text in report.texts}
+    with invocation.progress() as progress:
+        verified = verify(invocation.state, ids, texts, progress)
+    if verified["matches"] or verified["unread"]:
+        first = [*verified["where"], *verified["unread"]][0]["path"]
+        count = len(verified["where"])
+        raise errors.NotForgottenError(
+            f"purged, but {count} files hold purged ids or texts, {len(verified['unread'])} could"
+            f" not be read; the first is {first}",
+            hint="look at the files listed with --json; remove or edit them, then purge again",
+            path=first,
+            details={"data": {**data, "verified": verified}},
+        )
+    return verified
+
+
+def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
+    if not data["elsewhere"]:
+        return []
+    names = ", ".join(data["elsewhere"])
+    message = f"other agents still hold data of this user: {names} (--all-agents forgets there too)"
+    return [Warning("elsewhere", message)]
+
+
+def lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    """Sum up what was forgotten, and the proof; nothing when quiet."""
+    if not view.quiet:
+        yield from _lines(data, view)
+
+
+def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    verb = "would forget" if data["dryRun"] else "forgot"
+    for part in data["agents"]:
+        counts = [f"{part['records']} memories", f"{part['insights']} insights"]
+        if part["trimmed"]:
+            counts.append(f"{part['trimmed']} other memories cleaned")
+        if part["backups"]:
+            counts.append(f"{part['backups']} files set aside")
+        yield view.cut(f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})")
+        if view.verbose:
+            yield from (f"  {name}" for name in part.get("ids", ()))
+    verified = data.get("verified")
+    if verified:
+        yield (
+            f"verified: {verified['filesScanned']} files, {size(verified['bytesScanned'])}"
+            " read, no trace found"
+        )

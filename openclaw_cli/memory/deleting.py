@@ -1,0 +1,144 @@
+"""``memory delete``: records go at once, their traces in the index with the next run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from openclaw_cli.errors import NotFoundError, UsageError
+from openclaw_cli.index.protocol import Where
+from openclaw_cli.memory.checkpoint import checkpoint, writing
+from openclaw_cli.memory.documents import hash_of, short_hash
+from openclaw_cli.memory.filters import Filters
+from openclaw_cli.memory.levels import indexed_text
+from openclaw_cli.memory.lookup import locate
+from openclaw_cli.memory.requests import DeleteRequest
+from openclaw_cli.memory.store import Store
+from openclaw_cli.result import Result, Warning
+from openclaw_cli.store import tombstones
+from openclaw_cli.store.records import Record
+from openclaw_cli.store.recovery import View
+from openclaw_cli.store.repository import Change
+
+
+class _Doomed(NamedTuple):
+    """A record that is to go; ``record`` is None when its file is damaged."""
+
+    scope: str
+    id: str
+    record: Record | None
+
+
+def delete(store: Store, request: DeleteRequest) -> Result:
+    """Delete records by id or by filter; a dry run tells which ones would go.
+
+    From the return on no command finds them. An id that does not exist is listed as missing;
+    when none exists `NotFoundError` is raised.
+    """
+    if bool(request.ids) == (request.filters != Filters()):
+        raise UsageError(
+            "records to delete are named by ids or chosen by filters",
+            hint="give one of both; openclaw memory list shows what a filter chooses",
+        )
+    where = request.filters.where()
+    store.require()
+    opened = store.open()
+    warnings: list[Warning] = list(opened.warnings)
+    missing: list[str] = []
+    if request.ids:
+        places, missing = _named(store, opened.view, request.ids)
+        doomed = _there(opened.view, places, Where())
+    else:
+        warnings += store.count_warning(opened)
+        places = [(found.scope, found.id) for found in opened.documents(where)]
+        doomed = _there(opened.view, places, where)
+    if not request.dry_run and doomed:
+        doomed, more = _remove(store, [(item.scope, item.id) for item in doomed], where)
+        warnings += more
+    data = {
+        "deleted": [item.id for item in doomed],
+        "missing": missing,
+        "dryRun": request.dry_run,
+        "items": [_row(item) for item in doomed],
+        "failed": [{"id": given, "reason": "no such record"} for given in missing],
+    }
+    return Result("memory.delete", data, tuple(warnings))
+
+
+def _named(store: Store, view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return the places of the records that are meant, and the ids that mean none."""
+    places: dict[tuple[str, str], None] = {}
+    missing: list[str] = []
+    for given in ids:
+        place = locate(store, view, given)
+        if place is None:
+            missing.append(given)
+        else:
+            places[place] = None
+    if not places:
+        raise NotFoundError(
+            f"record {missing[0]}: no such record",
+            hint="openclaw memory list shows the ids that exist",
+            details={"missing": missing},
+        )
+    return list(places), missing
+
+
+def _there(view: View, places: Iterable[tuple[str, str]], where: Where) -> list[_Doomed]:
+    """Return those of the records that are there and pass the filter by what their files say.
+
+    The index may be older than an edit by hand. A damaged file passes no filter, but can be named.
+    """
+    found: list[_Doomed] = []
+    for scope, record_id in places:
+        try:
+            record = view.record(scope, record_id)
+        except (OSError, ValueError):
+            if where == Where():
+                found.append(_Doomed(scope, record_id, None))
+            continue
+        if record is not None and _passes(record, where):
+            found.append(_Doomed(scope, record_id, record))
+    return found
+
+
+def _passes(record: Record, where: Where) -> bool:
+    return (
+        (not where.categories or record.category in where.categories)
+        and (not where.scopes or record.scope in where.scopes)
+        and (not where.users or record.user in where.users)
+        and set(where.tags) <= set(record.tags)
+        and (where.since is None or record.created >= where.since)
+        and (where.until is None or record.created < where.until)
+    )
+
+
+def _remove(
+    store: Store, places: Sequence[tuple[str, str]], where: Where
+) -> tuple[list[_Doomed], list[Warning]]:
+    """Delete, in one commit, what of ``places`` is still there under the lock."""
+    with writing(store) as writer:
+        doomed = _there(View(store.paths, writer.log, {}), places, where)
+        writer.commit([_change(item) for item in doomed])
+    return doomed, [*writer.warnings, *checkpoint(store, writer.log)]
+
+
+def _change(item: _Doomed) -> Change:
+    record = item.record
+    content_hash = None
+    if record is not None:
+        content_hash = short_hash(hash_of(indexed_text(record.l0, record.l2)))
+    left = tombstones.payload(content_hash, None if record is None else record.user)
+    return Change(item.scope, item.id, None, left)
+
+
+def _row(item: _Doomed) -> dict[str, Any]:
+    if item.record is None:
+        return {"id": item.id, "scope": item.scope, "damaged": True}
+    return {
+        "id": item.id,
+        "category": item.record.category,
+        "scope": item.scope,
+        "userId": item.record.user,
+        "l0": item.record.l0,
+    }

@@ -1,0 +1,73 @@
+"""What is left of a user after a purge: traces below the state directory, and other agents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from openclaw_cli.paths import SHARED_AGENT, StatePaths
+from openclaw_cli.result import Progress, no_progress
+from openclaw_cli.store import files
+from openclaw_cli.store.traces import Traces
+
+#: Where an agent's folder tells whose data it holds.
+_TELLING = (
+    "memory/records/*/*.json",
+    "memory/wal.jsonl",
+    "memory/user/records/*.json",
+    "memory/user/wal.jsonl",
+    "memory/user/*.json",
+    "sessions/*/meta.json",
+)
+
+
+def verify(
+    state: StatePaths,
+    ids: Iterable[str],
+    texts: Iterable[str],
+    progress: Progress = no_progress,
+) -> dict[str, Any]:
+    """Read every file below the state directory and return what was looked through and found.
+
+    ``where`` lists the files that hold traces, ``unread`` those that could not be read.
+    """
+    scanned = size = matches = 0
+    where: list[dict[str, Any]] = []
+    unread: list[dict[str, str]] = []
+    for found in Traces(ids, texts).below(state.root):
+        scanned += 1
+        size += found.size
+        matches += found.matches
+        if found.matches:
+            where.append({"path": str(found.path), "matches": found.matches})
+        if found.problem is not None:
+            unread.append({"path": str(found.path), "reason": found.problem})
+        progress("verify", scanned, None)
+    return {
+        "filesScanned": scanned,
+        "bytesScanned": size,
+        "matches": matches,
+        "where": where,
+        "unread": unread,
+    }
+
+
+def elsewhere(state: StatePaths, user: str, done: Collection[str]) -> list[str]:
+    """Return the agents (the shared memory among them) not in ``done`` that hold data of a user."""
+    traces = Traces((), (), user)
+    others = [agent for agent in (*state.agent_ids(), SHARED_AGENT) if agent not in done]
+    return [agent for agent in others if _holds(state.agents / agent, traces)]
+
+
+def _holds(folder: Path, traces: Traces) -> bool:
+    return any(traces.count(data) for data in _readable(folder))
+
+
+def _readable(folder: Path) -> Iterator[bytes]:
+    for pattern in _TELLING:
+        for path in folder.glob(pattern):
+            try:
+                yield files.read_file(path)
+            except (OSError, ValueError):
+                continue

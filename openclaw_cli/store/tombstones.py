@@ -1,0 +1,123 @@
+"""What was deleted on purpose: digests of ids and texts, so that no import brings it back unasked.
+
+The log holds a deletion until it is folded into a generation; then a line here takes its place.
+Neither an id nor a text can be read from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from openclaw_cli.store import files, fsio, wal
+
+_DIGITS = 24
+
+
+class Tombstone(NamedTuple):
+    """One deleted record: digests of its id and its user, and its content hash (shortened)."""
+
+    record: str
+    content: str | None
+    user: str | None
+
+
+def digest(text: str) -> str:
+    """Return what stands for an id or a user: 96 bits of its SHA-256 in hexadecimal digits."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def payload(content_hash: str | None, user: str | None) -> dict[str, str | None]:
+    """Return what a deletion in the log carries for the tombstone it will leave."""
+    return {"hash": content_hash, "user": None if user is None else digest(user)}
+
+
+def _of(entry: wal.Entry) -> Tombstone:
+    held = entry.payload or {}
+    content, user = held.get("hash"), held.get("user")
+    return Tombstone(
+        digest(entry.record_id),
+        content if isinstance(content, str) else None,
+        user if isinstance(user, str) else None,
+    )
+
+
+def read(path: Path) -> dict[str, Tombstone]:
+    """Return the newest tombstone of each id by its digest; what is damaged is passed over."""
+    found: dict[str, Tombstone] = {}
+    for line in _lines(path):
+        value, _problem = wal.decode_line(line)
+        if value is not None and isinstance(value.get("of"), str):
+            found[value["of"]] = Tombstone(value["of"], value.get("hash"), value.get("user"))
+    return found
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        return files.read_file(path).split(b"\n")
+    except (FileNotFoundError, ValueError):
+        return []
+
+
+def fold(path: Path, log: wal.Wal, seq: int) -> None:
+    """Keep the deletions of ``log`` up to ``seq``, which are about to be cut away from it.
+
+    A purge leaves no tombstone. The caller holds the writer lock.
+    """
+    purged = {purge.seq for purge in log.purges}
+    newest = {entry.record_id: entry for entry in log.entries if entry.seq <= seq}
+    deleted = [e for e in newest.values() if e.op == "delete" and e.seq not in purged]
+    if not deleted:
+        return
+    lines = b"".join(_encoded(_of(entry)) for entry in deleted)
+    # A torn line of a killed writer must not swallow ours.
+    known = _lines(path)
+    fsio.append(path, lines if not known or known[-1] == b"" else b"\n" + lines)
+
+
+def _encoded(tombstone: Tombstone) -> bytes:
+    return wal.encode_line(
+        {"of": tombstone.record, "hash": tombstone.content, "user": tombstone.user}
+    )
+
+
+def forget(path: Path, user: str) -> None:
+    """Remove the tombstones of everything that was ``user``'s."""
+    known = read(path)
+    theirs = digest(user)
+    kept = [tombstone for tombstone in known.values() if tombstone.user != theirs]
+    if len(kept) != len(known):
+        fsio.write_file(path, b"".join(map(_encoded, kept)))
+
+
+class Deleted:
+    """Tells whether an incoming record is one that was deleted, as of a state of the store."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._base = -1
+        self._folded: Mapping[str, Tombstone] = {}
+        self._logged: dict[str, Tombstone | None] = {}
+
+    def catch_up(self, log: wal.Wal) -> None:
+        """Take in what ``log`` tells; the file is read again when the log has been cut."""
+        if log.base != self._base:
+            self._folded = read(self._path)
+            self._base = log.base
+        self._logged = {
+            entry.record_id: _of(entry) if entry.op == "delete" else None for entry in log.entries
+        }
+
+    def holds(self, record_id: str, content_hash: str) -> bool:
+        """Tell whether the record of this id was deleted with this very text.
+
+        ``content_hash`` is shortened as the index keeps it.
+        """
+        tombstone = (
+            self._logged[record_id]
+            if record_id in self._logged
+            else self._folded.get(digest(record_id))
+        )
+        return tombstone is not None and tombstone.content == content_hash

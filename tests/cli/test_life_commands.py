@@ -1,0 +1,169 @@
+"""edit, history, undo, delete and purge as an operator types them."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def memory(run_cli):
+    """A store of three memories of two users."""
+    for name, user, text in (
+        ("mem-theirs", "u1", "用户喜欢安静的咖啡馆 😀"),
+        ("mem-other", "u2", "somebody else likes the sea"),
+        ("mem-last", "u2", "somebody else likes the mountains"),
+    ):
+        run_cli("memory", "add", text, "--id", name, "--user", user, "--no-embed")
+    return lambda *args, **more: run_cli("memory", *args, **more)
+
+
+def at_terminal(answer: str, *args: str, **env: str) -> tuple[int, str]:
+    """Run the program on a terminal where ``answer`` is typed; return status and output."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "openclaw_cli", "memory", *args],
+        stdin=child,
+        stdout=child,
+        stderr=child,
+        env={**os.environ, **env},
+    )
+    os.close(child)
+    os.write(parent, answer.encode())
+    seen = bytearray()
+    while True:
+        try:
+            block = os.read(parent, 65536)
+        except OSError:
+            break
+        if not block:
+            break
+        seen += block
+    os.close(parent)
+    return process.wait(timeout=60), seen.decode()
+
+
+def test_an_edit_is_shown_in_the_history_and_taken_back(memory):
+    run = memory(
+        "edit", "mem-theirs", "--l0", "用户喜欢热闹的酒吧", "--tag", "place", "--no-embed", "--json"
+    )
+    assert run.data["record"]["content"]["l0"] == "用户喜欢热闹的酒吧"
+    shown = memory("history", "mem-theirs").out
+    assert "- l0: 用户喜欢安静的咖啡馆" in shown
+    assert "+ l0: 用户喜欢热闹的酒吧" in shown
+    assert "+ tags: place" in shown
+    run = memory("undo", "mem-theirs", "--no-embed")
+    assert (run.status, "安静的咖啡馆" in run.out) == (0, True)
+    (first, second) = memory("history", "mem-theirs", "--json").data["entries"]
+    assert (first["n"], first["reason"], second["reason"]) == (1, "edited", "undone")
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "code"),
+    [
+        (["edit", "mem-none", "--l0", "x"], 10, "not-found"),
+        (["edit", "mem-theirs"], 2, "usage"),
+        (["edit", "mem-theirs", "--l0", "用户喜欢安静的咖啡馆 😀"], 2, "usage"),
+        (["edit", "mem-theirs", "--category", "x"], 2, "usage"),
+        (["edit", "../x", "--l0", "x"], 2, "invalid-name"),
+        (["undo", "mem-theirs"], 2, "usage"),
+        (["undo", "mem-none"], 10, "not-found"),
+        (["history", "mem-none"], 10, "not-found"),
+        (["delete", "mem-none", "--yes"], 10, "not-found"),
+        (["delete", "--yes"], 2, "usage"),
+        (["delete", "mem-theirs"], 2, "usage"),
+        (["purge", "--user", "u1"], 2, "usage"),
+        (["purge", "--yes"], 2, "usage"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_cannot_be_done_is_one_error_and_changes_nothing(memory, args, status, code):
+    listing = ("list", "--json", "--now", "2030-01-01")
+    before = memory(*listing).data
+    run = memory(*args, "--json")
+    assert (run.status, run.error["code"]) == (status, code)
+    assert run.error["hint"]
+    assert memory(*listing).data == before
+
+
+def test_delete_lists_what_is_missing_and_deletes_the_rest(memory):
+    run = memory("delete", "mem-theirs", "mem-none", "--yes", "--json")
+    assert run.status == 3
+    assert (run.data["deleted"], run.data["missing"]) == (["mem-theirs"], ["mem-none"])
+
+
+def test_delete_by_filter_shows_in_a_dry_run_what_would_go(memory):
+    run = memory("delete", "--user", "u2", "--dry-run")
+    assert "would delete 2 memories" in run.out
+    assert "likes the sea" in run.out
+    assert memory("list", "--json").data["total"] == 3
+    assert (
+        memory("delete", "--user", "u2", "--yes", "-q").out.split()
+        == ["mem-last", "mem-other"][::-1]
+    )
+
+
+def test_the_operator_is_asked_on_a_terminal(memory):
+    status, shown = at_terminal("n\n", "delete", "mem-other")
+    assert (status, "Delete 1 memory of agent main? [y/N]" in shown) == (1, True)
+    assert "likes the sea" in shown
+    status, shown = at_terminal("y\n", "delete", "mem-other")
+    assert (status, "deleted 1 memory" in shown) == (0, True)
+    status, shown = at_terminal("\n", "purge", "--user", "u1")
+    assert (status, "Forget user u1 for ever? [y/N]" in shown) == (1, True)
+    assert memory("list", "--json").data["total"] == 2
+
+
+@pytest.mark.parametrize("editor", ["sed -i s/sea/desert/", "/bin/false", "no-such-editor", "true"])
+def test_the_editor_of_the_operator_is_used_on_a_terminal(memory, editor):
+    status, shown = at_terminal("", "edit", "mem-other", "--no-embed", EDITOR=editor, VISUAL="")
+    (record,) = memory("get", "mem-other", "--json").data["items"]
+    changed = editor.startswith("sed")
+    assert status == {"sed": 0, "tru": 2}.get(editor[:3], 1)
+    assert record["content"]["l0"] == f"somebody else likes the {'desert' if changed else 'sea'}"
+    assert "Traceback" not in shown
+
+
+def test_what_the_editor_left_is_kept_when_it_cannot_be_read(memory):
+    status, _shown = at_terminal("", "edit", "mem-other", EDITOR="sed -i /==/d", VISUAL="")
+    (kept,) = Path(os.environ["TMPDIR"]).glob("openclaw-edit-*")
+    assert status == 1
+    assert "likes the sea" in kept.read_text()
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+
+def test_purge_forgets_and_proves_it(memory, state_dir):
+    memory("index", "--no-embed")
+    plan = memory("purge", "--user", "u1", "--dry-run", "--json").data
+    assert plan["agents"][0]["ids"] == ["mem-theirs"]
+    run = memory("purge", "--user", "u1", "--yes", "--verify", "--json")
+    assert run.data["agents"][0]["records"] == 1
+    assert run.data["verified"]["matches"] == 0
+    assert run.data["verified"]["filesScanned"] > 5
+    files = [path for path in state_dir.rglob("*") if path.is_file()]
+    assert not [path for path in files if "咖啡馆".encode() in path.read_bytes()]
+    assert memory("list", "--json").data["total"] == 2
+
+
+def test_a_trace_that_is_left_makes_the_proof_fail(memory, state_dir):
+    (state_dir / "copy.txt").write_text("用户喜欢安静的咖啡馆 😀")
+    run = memory("purge", "--user", "u1", "--yes", "--verify", "--json")
+    assert (run.status, run.error["code"]) == (1, "not-forgotten")
+    assert run.error["path"] == str(state_dir / "copy.txt")
+    assert run.error["data"]["verified"]["matches"] == 1
+
+
+def test_purge_names_other_agents_and_reaches_them_all(run_cli, memory):
+    run_cli(
+        "memory", "add", "told to another agent", "--user", "u1", "--agent", "two", "--no-embed"
+    )
+    run = memory("purge", "--user", "u1", "--yes", "--json")
+    assert run.data["elsewhere"] == ["two"]
+    run = memory("purge", "--user", "u1", "--all-agents", "--yes", "--json")
+    assert {part["agent"]: part["records"] for part in run.data["agents"]} == {"main": 0, "two": 1}
+    assert run.data["elsewhere"] == []
