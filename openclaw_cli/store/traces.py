@@ -6,24 +6,23 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from openclaw_cli.store import files
-
-if TYPE_CHECKING:
-    import numpy
+from openclaw_cli.store.patterns import Patterns
 
 #: A text shorter than this (in characters) is no one's in particular.
 SHORTEST = 8
-#: Of a longer form only this many bytes at its beginning and at its end are looked for.
-_EDGE = 192
-_WINDOW = 8
-_BLOCK = 8 << 20
-_BITS = 20
-_MULTIPLIER = 0x9E3779B97F4A7C15
+#: Of a longer form so many bytes are looked for.
+_LONGEST = 64 << 10
+_LONGEST_NAME = 128
+_BLOCK = 4 << 20
+#: Between two files in one piece: no text and no name goes across.
+_GAP = b"\0" * 8
 _UNICODE_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
 _NAME = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]*")
 _GZIP = b"\x1f\x8b\x08"
@@ -62,70 +61,127 @@ class Traces:
 
     def __init__(self, ids: Iterable[str], texts: Iterable[str], user: str | None = None) -> None:
         self._ids = {name.encode("ascii") for name in ids}
+        self._short = {name for name in self._ids if len(name) < SHORTEST}
         self._texts = {text for text in texts if len(text.strip()) >= SHORTEST}
         self._user = None if user is None else _user_pattern(user)
 
     @cached_property
-    def _patterns(self) -> _Patterns:
-        return _Patterns(
-            edge for text in self._texts for form in forms(text) for edge in _edges(form)
-        )
+    def _patterns(self) -> Patterns:
+        texts = (form[:_LONGEST] for text in self._texts for form in forms(text))
+        return Patterns(self._ids - self._short, texts)
 
     def count(self, data: bytes, *, user: bool = True) -> int:
         """Return how many traces ``data`` holds, those of the user's own name only if wanted."""
-        matches = sum(1 for _name in self._names(data)) + self._patterns.count(data)
+        matches = sum(1 for _place in self._places(data))
         if user and self._user is not None:
             matches += len(self._user.findall(data))
         return matches
 
-    def _names(self, data: bytes) -> Iterator[bytes]:
-        if not self._ids:
-            return
-        for match in _NAME.finditer(data):
-            start, word = match.start(), match[0]
-            if data[start - 1 : start] == b"\\" and start:
-                # What an escape begins with is not part of the name: \n, \u4e2d.
-                start += 5 if word[:1] == b"u" else 1
-                word = data[start : match.end()]
-            name = _stem(word, self._ids)
-            if name and (len(name) >= SHORTEST or _stands_alone(data, start, len(name))):
-                yield name
+    def _places(self, data: bytes) -> Iterator[int]:
+        for place, is_id in self._patterns.places(data):
+            if not is_id or _is_name(data, place, self._ids):
+                yield place
+        if self._short:
+            for match in _NAME.finditer(data):
+                start = match.start() + _escaped(data, match.start())
+                if _stands_alone(data, start, self._short):
+                    yield start
 
     def below(self, folder: Path) -> Iterator[Found]:
         """Read every file below ``folder``, also what is compressed in it, and count its traces.
 
         The name of a file counts as part of it; the user's own name does not count.
         """
+        heap = _Heap(self._places)
         for parent, folders, names in os.walk(folder):
             folders.sort()
             for name in sorted([*names, *folders]):
                 path = Path(parent, name)
-                if name in folders and not path.is_symlink():
-                    matches = self.count(os.fsencode(name), user=False)
-                    if matches:
-                        yield Found(path, 0, matches)
-                    continue
-                yield self._file(path)
+                heap.add(path, os.fsencode(name))
+                if path.is_symlink():
+                    heap.add(path, os.fsencode(os.readlink(path)))
+                elif name not in folders:
+                    heap.read(path)
+                if heap.is_full:
+                    yield from heap.emptied()
+        yield from heap.emptied()
 
-    def _file(self, path: Path) -> Found:
-        matches = self.count(os.fsencode(path.name), user=False)
-        if path.is_symlink():
-            return Found(path, 0, matches + self.count(os.fsencode(os.readlink(path)), user=False))
-        size = 0
+
+class _Heap:
+    """Many small files in one piece of bytes, because each search has its price."""
+
+    def __init__(self, places: Callable[[bytes], Iterator[int]]) -> None:
+        self._places = places
+        self._parts: list[bytes] = []
+        self._starts: list[int] = []
+        self._of: list[Path] = []
+        self._length = 0
+        self._found: dict[Path, Found] = {}
+
+    @property
+    def is_full(self) -> bool:
+        return self._length >= _BLOCK
+
+    def add(self, path: Path, data: bytes, size: int = 0) -> None:
+        """Add bytes of a file, ``size`` of which stand in it as they are."""
+        known = self._found.get(path) or Found(path, 0, 0)
+        self._found[path] = known._replace(size=known.size + size)
+        self._of.append(path)
+        self._starts.append(self._length)
+        self._parts += (data, _GAP)
+        self._length += len(data) + len(_GAP)
+
+    def read(self, path: Path) -> None:
+        """Add what a file holds."""
         try:
-            for block, read in _blocks(path):
-                size += read
-                matches += self.count(block, user=False)
+            for block, size in _blocks(path):
+                self.add(path, block, size)
+                if self.is_full:
+                    self._search()
         except FileNotFoundError:
-            return Found(path, size, matches)
+            return
         except (OSError, ValueError, zlib.error) as error:
-            return Found(path, size, matches, str(error))
-        return Found(path, size, matches)
+            self._found[path] = self._found[path]._replace(problem=str(error))
+
+    def _search(self) -> None:
+        for place in self._places(b"".join(self._parts)):
+            path = self._of[bisect_right(self._starts, place) - 1]
+            known = self._found[path]
+            self._found[path] = known._replace(matches=known.matches + 1)
+        self._parts, self._starts, self._of, self._length = [], [], [], 0
+
+    def emptied(self) -> Iterator[Found]:
+        """Search what is there and yield what was found in each file."""
+        self._search()
+        for item in self._found.values():
+            if item.matches or item.path.is_symlink() or not item.path.is_dir():
+                yield item
+        self._found = {}
 
 
 def _user_pattern(user: str) -> re.Pattern[bytes]:
     values = b"|".join(re.escape(form) for form in sorted(forms(user)))
     return re.compile(rb'\\?"userId\\?"\s*:\s*\\?"(?:' + values + rb')\\?"')
+
+
+def _escaped(data: bytes, start: int) -> int:
+    """Return how many bytes of a word at ``start`` belong to an escape before it."""
+    if data[start - 1 : start] != b"\\":
+        return 0
+    return 5 if data[start : start + 1] == b"u" else 1
+
+
+def _is_name(data: bytes, place: int, ids: set[bytes]) -> bool:
+    """Tell whether one of the names stands at ``place``, and not a longer word around it."""
+    begin = place
+    while begin and _NAME.match(data, begin - 1, begin):
+        begin -= 1
+        if place - begin > 2 * _LONGEST_NAME:
+            return False
+    if begin + _escaped(data, begin) != place:
+        return False
+    match = _NAME.match(data, place)
+    return match is not None and bool(_stem(match[0], ids))
 
 
 def _stem(word: bytes, ids: set[bytes]) -> bytes:
@@ -138,16 +194,14 @@ def _stem(word: bytes, ids: set[bytes]) -> bytes:
     return word
 
 
-def _stands_alone(data: bytes, start: int, length: int) -> bool:
+def _stands_alone(data: bytes, start: int, ids: set[bytes]) -> bool:
     """Tell a short name from a word of some text: it is quoted, or the name of a file."""
-    before, after = data[max(0, start - 1) : start], data[start + length : start + length + 1]
-    return before in (b"", b'"', b"'", b"/") and after in (b"", b'"', b"'", b".", b"\\")
-
-
-def _edges(form: bytes) -> Iterator[bytes]:
-    yield form[:_EDGE]
-    if len(form) > _EDGE:
-        yield form[-_EDGE:]
+    match = _NAME.match(data, start)
+    name = _stem(match[0], ids) if match else b""
+    before, after = data[max(0, start - 1) : start], data[start + len(name) :][:1]
+    if not name or before not in (b"", b"\0", b'"', b"'", b"/"):
+        return False
+    return after in (b"", b"\0", b'"', b"'", b".", b"\\")
 
 
 def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -158,7 +212,7 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
         inner = _Inflated()
         while block := source.read(_BLOCK):
             yield tail + block, len(block)
-            tail = block[-2 * _EDGE :]
+            tail = block[-_LONGEST:]
             for piece in inner.feed(block):
                 yield piece, 0
 
@@ -178,60 +232,9 @@ class _Inflated:
             piece = self._stream.decompress(data, _BLOCK)
             if piece:
                 yield self._tail + piece
-                self._tail = (self._tail + piece)[-2 * _EDGE :]
+                self._tail = (self._tail + piece)[-_LONGEST:]
             data = self._stream.unconsumed_tail
             if self._stream.eof:
                 # Another member may follow; zeros may pad the file.
                 data = self._stream.unused_data.lstrip(b"\0")
                 self._stream = zlib.decompressobj(wbits=31)
-
-
-class _Patterns:
-    """Many byte strings of at least 8 bytes, looked for all at once.
-
-    Every window of 8 bytes is hashed and asked of a table of bits; the few that may begin a
-    pattern are compared.
-    """
-
-    def __init__(self, patterns: Iterable[bytes]) -> None:
-        self._by_start: dict[bytes, dict[int, set[bytes]]] = {}
-        for pattern in patterns:
-            start = self._by_start.setdefault(pattern[:_WINDOW], {})
-            start.setdefault(len(pattern), set()).add(pattern)
-
-    @cached_property
-    def _table(self) -> numpy.ndarray:
-        import numpy
-
-        starts = numpy.frombuffer(b"".join(self._by_start), "<u8")
-        table = numpy.zeros(1 << _BITS, bool)
-        table[_hashed(starts)] = True
-        return table
-
-    def count(self, data: bytes) -> int:
-        """Return at how many places of ``data`` one of the patterns begins."""
-        if not self._by_start or len(data) < _WINDOW:
-            return 0
-        if len(data) < 4096:
-            return sum(self._begins(data, at) for at in range(len(data) - _WINDOW + 1))
-        import numpy
-
-        total = 0
-        for shift in range(_WINDOW):
-            windows = numpy.frombuffer(data, "<u8", (len(data) - shift) // _WINDOW, shift)
-            places = numpy.nonzero(self._table[_hashed(windows)])[0]
-            total += sum(self._begins(data, int(at) * _WINDOW + shift) for at in places)
-        return total
-
-    def _begins(self, data: bytes, at: int) -> bool:
-        lengths = self._by_start.get(data[at : at + _WINDOW])
-        if lengths is None:
-            return False
-        return any(data[at : at + length] in held for length, held in lengths.items())
-
-
-def _hashed(windows: numpy.ndarray) -> numpy.ndarray:
-    import numpy
-
-    with numpy.errstate(over="ignore"):
-        return (windows * numpy.uint64(_MULTIPLIER)) >> numpy.uint64(64 - _BITS)
