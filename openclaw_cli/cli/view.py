@@ -128,6 +128,11 @@ def local_time(moment: object, *, date_only: bool = False) -> str:
     return local.strftime("%Y-%m-%d" if date_only else "%Y-%m-%d %H:%M")
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: 1 memory, 2 memories."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def size(count: int) -> str:
     """Return a number of bytes for people."""
     value, unit = float(count), "B"

@@ -7,6 +7,10 @@
 * ``embedding`` – which model reads a text, and its vectors
 * ``store`` – one agent's memory opened for a command
 * ``adding``, ``merging`` – a new statement becomes a record or changes one
+* ``history``, ``editing`` – what a record was before, and how it stands again
+* ``lookup``, ``deleting`` – which record an id means; records go
+* ``purging``, ``proof`` – a user is forgotten, and nothing of theirs is left
+* ``checkpoint`` – what comes before and after a write
 * ``indexing``, ``changes`` – records and WAL become the next generation
 * ``filters``, ``retrieval``, ``listing``, ``status`` – the reading commands
 """

@@ -12,7 +12,7 @@ from openclaw_cli.cli.confirm import DryRun, Yes, confirm, require_answer
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import build_filters
 from openclaw_cli.cli.options import Category, Language, Scope, Since, Tag, Until, User
-from openclaw_cli.cli.view import View, short_id
+from openclaw_cli.cli.view import View, counted, short_id
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -67,7 +67,7 @@ def command(
     doomed = tuple(plan.data["deleted"])
     if not doomed:
         return plan._replace(data={**plan.data, "dryRun": False})
-    question = f"Delete {_counted(len(doomed))} of agent {invocation.agent}?"
+    question = f"Delete {_memories(plan.data)} of agent {invocation.agent}?"
     confirm(invocation, question, _table(plan.data["items"], invocation.output.view))
     result = service.delete(DeleteRequest(doomed))
     missing = [*plan.data["missing"], *result.data["missing"]]
@@ -81,13 +81,13 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         yield from data["deleted"]
     elif data["dryRun"]:
         yield from _table(data["items"], view)
-        yield f"dry run: would delete {_counted(len(data['deleted']))}"
+        yield f"dry run: would delete {_memories(data)}"
     else:
-        yield f"deleted {_counted(len(data['deleted']))}"
+        yield f"deleted {_memories(data)}"
 
 
-def _counted(count: int) -> str:
-    return f"{count} {'memory' if count == 1 else 'memories'}"
+def _memories(data: dict[str, Any]) -> str:
+    return counted(len(data["deleted"]), "memory", "memories")
 
 
 def _table(items: list[dict[str, Any]], view: View) -> Iterator[str]:

@@ -11,7 +11,7 @@ from openclaw_cli import errors
 from openclaw_cli.cli.confirm import DryRun, Yes, confirm, require_answer
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.source import check_argument
-from openclaw_cli.cli.view import View, size
+from openclaw_cli.cli.view import View, counted, size
 from openclaw_cli.result import Result, Warning
 
 if TYPE_CHECKING:
@@ -142,7 +142,9 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
     verb = "would forget" if data["dryRun"] else "forgot"
     for part in data["agents"]:
-        counts = [f"{part['records']} memories", f"{part['insights']} insights"]
+        counts = [counted(part["records"], "memory", "memories")]
+        if part["insights"]:
+            counts.append(counted(part["insights"], "insight"))
         if part["trimmed"]:
             counts.append(f"{part['trimmed']} other memories cleaned")
         if part["backups"]:
