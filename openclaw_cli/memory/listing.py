@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from typing import Any
 
@@ -18,7 +17,7 @@ from openclaw_cli.index.protocol import Document
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import ListRequest
-from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
+from openclaw_cli.memory.store import INDEX_HINT, Opened, Store, note_older
 from openclaw_cli.paths import SCOPES, check_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record, completed
@@ -38,23 +37,25 @@ def get(store: Store, ids: Sequence[str]) -> Result:
     view = store.repository.view()
     items: list[dict[str, Any]] = []
     failed: list[dict[str, str]] = []
+    warnings: list[Warning] = []
     for given in ids:
         check_name("record", given)
         try:
-            record = _find(store, view, given)
+            record = _find(view, given)
         except (OSError, ValueError) as error:
             failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue
         if record is None:
             failed.append({"id": given, "reason": "no such record"})
         else:
+            note_older(store, record, warnings)
             items.append(_current_document(store, record))
     if not items:
         raise _none_found(failed)
     data: dict[str, Any] = {"items": items}
     if failed:
         data["failed"] = failed
-    return Result("memory.get", data)
+    return Result("memory.get", data, tuple(warnings))
 
 
 def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
@@ -66,34 +67,20 @@ def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
     return NotFoundError(message, hint="openclaw memory list shows the ids that exist")
 
 
-def _find(store: Store, view: View, given: str) -> Record | None:
+def _find(view: View, given: str) -> Record | None:
     for scope in SCOPES:
         record = view.record(scope, given)
         if record is not None:
             return record
     if len(given) < _SHORT_ID:
         return None
-    matches = sorted(set(_ending_with(store, view, given)))
+    matches = view.identifiers(given)
     if len(matches) > 1:
         raise AmbiguousIdError(
             f"{given} fits {len(matches)} records: {', '.join(m[1] for m in matches[:5])}",
             hint="write more characters of the id",
         )
     return view.record(*matches[0]) if matches else None
-
-
-def _ending_with(store: Store, view: View, ending: str) -> Iterator[tuple[str, str]]:
-    for (scope, record_id), entry in view.better.items():
-        if entry.op == "put" and record_id.endswith(ending):
-            yield scope, record_id
-    for scope in SCOPES:
-        try:
-            names = os.listdir(store.paths.records(scope))
-        except FileNotFoundError:
-            continue
-        for name in names:
-            if name.endswith(f"{ending}.json") and not name.startswith("."):
-                yield scope, name.removesuffix(".json")
 
 
 def _current_document(store: Store, record: Record) -> dict[str, Any]:
@@ -173,6 +160,7 @@ def _row(
     if record is None:
         warnings.append(Warning("record-missing", f"{record_id} is gone; {INDEX_HINT}", path))
         return None
+    note_older(store, record, warnings)
     retained = retrievability(value("stability", ordinal), value("review", ordinal), now)
     return {
         "id": record.id,

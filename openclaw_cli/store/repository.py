@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from openclaw_cli.clock import Clock
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning
-from openclaw_cli.store import fsio, locks, recovery, wal
+from openclaw_cli.store import fsio, locks, migrations, recovery, wal
 
 
 class Change(NamedTuple):
@@ -92,13 +92,17 @@ class Repository(NamedTuple):
         return recovery.View.open(self.paths)
 
     @contextmanager
-    def writing(self, floor: int = 0, known: wal.Wal | None = None) -> Iterator[Writer]:
+    def writing(
+        self, floor: int = 0, known: wal.Wal | None = None, *, migrating: bool = False
+    ) -> Iterator[Writer]:
         """Hold the writer lock, with what a crash left behind repaired.
 
         ``floor`` is the sequence number of the current index: numbers go on from there even when
         the log has been lost. ``known`` is an earlier reading of the log, so that bulk work does
-        not read it whole for every batch.
+        not read it whole for every batch. Only with ``migrating`` an older layout is written to.
         """
+        if not migrating:
+            migrations.require_current(self.paths)
         for scope in SCOPES:
             fsio.make_folder(self.paths.records(scope))
         with locks.hold(
