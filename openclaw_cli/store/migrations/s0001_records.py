@@ -49,6 +49,12 @@ def applies(document: object) -> bool:
     return major is not None and (major < MAJOR or isinstance(document.get("content"), str))
 
 
+def is_newer(document: dict[str, Any]) -> bool:
+    """Tell whether a record document is of a format after 2.x."""
+    major = major_of(document.get("version"))
+    return major is not None and major > MAJOR
+
+
 def upgrade(document: dict[str, Any], scope: str | None, agent: str) -> dict[str, Any]:
     """Return ``document`` as one of 2.0, with every field that it has and those that it lacks.
 
