@@ -11,7 +11,7 @@ from openclaw_cli.memory.documents import analyse_record, document_of
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import scan
 from openclaw_cli.store.migrations import has_older_layout, s0001_records, s0002_folders
-from openclaw_cli.store.recovery import View
+from openclaw_cli.store.recovery import View, final_states
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog
@@ -44,9 +44,12 @@ def documents(
     an index every record that is not in the log. Damaged ones are left out."""
     if indexed:
         known = s0002_folders.identifiers(paths)
-        keys = [key for key in known if not os.path.lexists(paths.record(*key))]
+        keys = [
+            key for key in known if key in view.better or not os.path.lexists(paths.record(*key))
+        ]
     else:
-        logged = {(entry.scope, entry.record_id) for entry in view.log.entries if entry.record}
+        newest = final_states(view.log.entries)
+        logged = {key for key, entry in newest.items() if entry.record is not None}
         keys = [key for key in view.identifiers() if key not in logged]
     found: dict[str, Document] = {}
     for key in keys:
