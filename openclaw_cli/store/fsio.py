@@ -19,10 +19,8 @@ from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE, Disk
 
 TEMP_MARK = ".tmp-"
 _MANY = 16
-# What file systems without symbolic links answer: FAT the first, others one of the rest.
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
-# What a file system without hard links answers.
-_NO_HARD_LINKS = (*_NO_LINKS, errno.EMLINK, errno.EXDEV)
+#: What file systems without links answer: FAT the first, others one of the rest.
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 # A symbolic link could lead out of the store, a pipe could keep the writer for ever.
 _EXISTING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -235,27 +233,6 @@ def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:
     return kept
 
 
-def publish(temp: Path, target: Path, *, replace: bool) -> None:
-    """Give a synced temporary file its name, durably; without ``replace`` that must be free."""
-    with reporting("write", target):
-        if replace or not _link(temp, target):
-            disk.rename(temp, target)
-        else:
-            discard(temp)
-    sync_folder(target.parent)
-
-
-def _link(temp: Path, target: Path) -> bool:
-    """Link instead of renaming, which fails where another process has taken the name meanwhile."""
-    try:
-        disk.link(temp, target)
-    except OSError as error:
-        if error.errno not in _NO_HARD_LINKS:
-            raise
-        return False
-    return True
-
-
 def rename(source: Path, target: Path) -> None:
     """Give a file or a folder another, free name in the same folder, durably."""
     with reporting("rename", source):
@@ -290,7 +267,7 @@ def switch_link(link: Path, target: str) -> None:
         try:
             disk.symlink(target, temp)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in NO_LINKS:
                 raise
             raise StorageError(
                 f"the file system of {link.parent} does not allow symbolic links",

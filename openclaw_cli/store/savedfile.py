@@ -1,7 +1,8 @@
-"""A file that an operator has named: whole and synced under its name, or not there at all."""
+"""Files under a name that matters: whole and synced there, or not there at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -9,6 +10,9 @@ from types import TracebackType
 
 from openclaw_cli.errors import UsageError
 from openclaw_cli.store import fsio
+
+# What a file system without hard links answers.
+_NO_HARD_LINKS = (*fsio.NO_LINKS, errno.EMLINK, errno.EXDEV)
 
 
 class SavedFile(fsio.NewFile):
@@ -54,9 +58,47 @@ class SavedFile(fsio.NewFile):
             super().__exit__(kind, value, trace)
             if kind is None:
                 self._check()
-                fsio.publish(self.path, self.target, replace=self._replace)
+                publish(self.path, self.target, replace=self._replace)
         except BaseException:
             fsio.discard(self.path)
             raise
         if kind is not None:
             fsio.discard(self.path)
+
+
+def publish(temp: Path, target: Path, *, replace: bool) -> None:
+    """Give a synced temporary file its name, durably; without ``replace`` that must be free."""
+    with fsio.reporting("write", target):
+        if replace or not _link(temp, target):
+            fsio.disk.rename(temp, target)
+        else:
+            fsio.discard(temp)
+    fsio.sync_folder(target.parent)
+
+
+def _link(temp: Path, target: Path) -> bool:
+    """Link instead of renaming, which fails where another process has taken the name meanwhile."""
+    try:
+        fsio.disk.link(temp, target)
+    except OSError as error:
+        if error.errno not in _NO_HARD_LINKS:
+            raise
+        return False
+    return True
+
+
+def restore(source: Path, target: Path) -> None:
+    """Put the synced file ``source`` in the place of ``target`` as well, in one step.
+
+    Its content is durable already; the folder of ``target`` is left to the caller to sync.
+    """
+    temp = fsio.temp_name(target)
+    with fsio.reporting("restore", target):
+        if not _link(source, temp):
+            fsio.write_file(target, source.read_bytes())
+            return
+        try:
+            fsio.disk.rename(temp, target)
+        except BaseException:
+            fsio.discard(temp)
+            raise

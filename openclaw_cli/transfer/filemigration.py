@@ -24,7 +24,7 @@ from openclaw_cli.result import Result
 from openclaw_cli.store import fsio
 from openclaw_cli.store.migrations import s0001_records
 from openclaw_cli.store.records import VERSION
-from openclaw_cli.store.savedfile import SavedFile
+from openclaw_cli.store.savedfile import SavedFile, publish
 from openclaw_cli.transfer.document import LONGEST, Records, Window, records_of
 from openclaw_cli.transfer.kinds import opened
 from openclaw_cli.transfer.upgrading import Outcome, Upgrader, described
@@ -69,7 +69,7 @@ def migrate_file(
             fsio.discard(temp)
             return work.outcome.result(None, dry_run=False)
         _keep(path)
-        fsio.publish(temp, path, replace=True)
+        publish(temp, path, replace=True)
     except BaseException:
         fsio.discard(temp)
         raise
@@ -98,7 +98,7 @@ def rollback_file(upgrader: Upgrader, path: Path, *, dry_run: bool = False) -> R
     if dry_run:
         outcome.note(path, f"restored from {kept.name}")
     else:
-        fsio.publish(kept, path, replace=True)
+        publish(kept, path, replace=True)
     return outcome.result(str(kept) if dry_run else None, dry_run=dry_run)
 
 

@@ -25,6 +25,7 @@ from openclaw_cli.store.migrations import (
 from openclaw_cli.store.records import Record, parse_record
 from openclaw_cli.store.recovery import View
 from openclaw_cli.store.repository import Change
+from openclaw_cli.store.savedfile import restore
 from openclaw_cli.transfer.migrator import BATCH, Key, backup_of
 from openclaw_cli.transfer.upgrading import Outcome, Upgrader, same_but_recalls
 
@@ -138,19 +139,19 @@ class _Rollback:
 
     def _exactly(self, view: View, restored: Sequence[_Original]) -> None:
         """Give the files their original bytes, then let go of what was kept."""
-        written = []
-        for original in restored:
+        done = [original for original in restored if self._is_restored(view, original)]
+        # Without this hint the next command sweeps what a kill leaves between link and rename.
+        fsio.remove(self.paths.applied, durable=False)
+        for original in done:
             path = self.paths.record(*original.key)
-            if self._is_restored(view, original):
-                if files.read_file(path) != original.data:
-                    fsio.write_file(path, original.data, durable=False)
-                written.append((path, original.path))
-        fsio.sync_files([path for path, _kept_as in written])
-        for _path, kept_as in written:
-            fsio.remove(kept_as, durable=False)
-        for scope in SCOPES:
-            if self.paths.records_backup(scope).is_dir():
-                fsio.sync_folder(self.paths.records_backup(scope))
+            if files.read_file(path) != original.data:
+                restore(original.path, path)
+        for scope in {original.key[0] for original in done}:
+            fsio.sync_folder(self.paths.records(scope))
+        for original in done:
+            fsio.remove(original.path, durable=False)
+        for scope in {original.key[0] for original in done}:
+            fsio.sync_folder(self.paths.records_backup(scope))
         top = self.paths.records_backup(SCOPES[0]).parent
         if top.is_dir() and not any(path.is_file() for path in top.rglob("*")):
             fsio.remove_tree(top)
