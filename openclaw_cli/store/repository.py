@@ -79,29 +79,29 @@ class Writer:
 class Repository(NamedTuple):
     """One memory store on disk, opened for the commands of one process.
 
-    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock.
+    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock. Only with
+    ``migrating`` a store of an older layout is written to.
     """
 
     paths: MemoryPaths
     clock: Clock
     lock_timeout: float
     holder: str
+    migrating: bool = False
 
     def view(self) -> recovery.View:
         """Return the records as they are now, without a lock and without writing."""
         return recovery.View.open(self.paths)
 
     @contextmanager
-    def writing(
-        self, floor: int = 0, known: wal.Wal | None = None, *, migrating: bool = False
-    ) -> Iterator[Writer]:
+    def writing(self, floor: int = 0, known: wal.Wal | None = None) -> Iterator[Writer]:
         """Hold the writer lock, with what a crash left behind repaired.
 
         ``floor`` is the sequence number of the current index: numbers go on from there even when
         the log has been lost. ``known`` is an earlier reading of the log, so that bulk work does
-        not read it whole for every batch. Only with ``migrating`` an older layout is written to.
+        not read it whole for every batch.
         """
-        if not migrating:
+        if not self.migrating:
             migrations.require_current(self.paths)
         for scope in SCOPES:
             fsio.make_folder(self.paths.records(scope))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from openclaw_cli.errors import StorageError
 from openclaw_cli.index.file.base import open_base
+from openclaw_cli.memory.checkpoint import checkpoint
 from openclaw_cli.memory.documents import payload_of
 from openclaw_cli.memory.indexing import run as run_index
 from openclaw_cli.memory.requests import IndexRequest
@@ -20,8 +21,8 @@ from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES, valid_name
 from openclaw_cli.result import Progress, Result, no_progress
-from openclaw_cli.store import files, fsio
-from openclaw_cli.store.migrations import has_older_layout, s0001_records, s0002_folders
+from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store.migrations import s0001_records, s0002_folders
 from openclaw_cli.store.migrations import s0003_index as s0003
 from openclaw_cli.store.records import Record, parse_record
 from openclaw_cli.store.recovery import View
@@ -29,6 +30,8 @@ from openclaw_cli.store.repository import Change, Writer
 from openclaw_cli.transfer.upgrading import Outcome, Upgrader, same_but_recalls
 
 BATCH = 256
+#: How much longer than usual the log may get while many records are written.
+BULK_LIMITS = 16
 Key = tuple[str, str]
 
 
@@ -41,7 +44,14 @@ def migrate_store(
     format, is listed as failed and kept.
     """
     service.store.require()
-    return _Migration(service.store, progress, dry_run=dry_run).run()
+    return _Migration(store_to_migrate(service), progress, dry_run=dry_run).run()
+
+
+def store_to_migrate(service: MemoryService) -> Store:
+    """Return the store of a service as one that may be written to in its older layout."""
+    store = Store(service.store.env, service.store.agent)
+    store.repository = store.repository._replace(migrating=True)
+    return store
 
 
 class _Migration:
@@ -63,23 +73,29 @@ class _Migration:
         for path in odd:
             self.outcome.fail(path.stem, f"{path.name} is not named after an id", path)
         self._check_room()
-        for start in range(0, len(keys), BATCH):
-            batch = keys[start : start + BATCH]
-            if self.dry_run:
-                self._batch(view, batch, None)
-            else:
-                with self.store.repository.writing(
-                    self.store.indexed_seq(), migrating=True
-                ) as writer:
-                    self._batch(View(self.paths, writer.log, {}), batch, writer)
-                    self.outcome.warnings += writer.warnings
-            self.progress("migrate", start + len(batch), len(keys))
         old_index = s0003.is_there(self.paths)
         if self.dry_run:
+            self._batch(view, keys, None)
             self._tell_layout(old_index)
         else:
+            if old_index:
+                with self.store.repository.writing():
+                    s0003.retire(self.paths)
+            self._batches(keys)
             self._finish(old_index)
         return self.outcome.result(backup_of(self.store), dry_run=self.dry_run)
+
+    def _batches(self, keys: list[Key]) -> None:
+        log: wal.Wal | None = None
+        for start in range(0, len(keys), BATCH):
+            batch = keys[start : start + BATCH]
+            seq = self.store.indexed_seq() if log is None else 0
+            with self.store.repository.writing(seq, log) as writer:
+                self._batch(View(self.paths, writer.log, {}), batch, writer)
+                self.outcome.warnings += writer.warnings
+            log = writer.log
+            self.outcome.warnings += checkpoint(self.store, log, times=BULK_LIMITS)
+            self.progress("migrate", start + len(batch), len(keys))
 
     def _check_room(self) -> None:
         """Refuse before anything is done what could not be finished."""
@@ -190,13 +206,11 @@ class _Migration:
             )
 
     def _finish(self, old_index: bool) -> None:
-        """Put the older layout away, and make an index of what there is now."""
-        if old_index or has_older_layout(self.paths):
-            with self.store.repository.writing(migrating=True):
-                if old_index:
-                    s0003.retire(self.paths)
+        """Put the older folders away, and make an index of what there is now."""
+        if s0002_folders.scopes(self.paths):
+            with self.store.repository.writing(self.store.indexed_seq()):
                 s0002_folders.retire(self.paths)
-        elif not self.outcome.changed:
+        elif not self.outcome.changed and not old_index:
             return
         report = run_index(self.store, IndexRequest(embed=False), self.progress)
         self.outcome.warnings += report.warnings

@@ -7,6 +7,7 @@ Lines with or without a header line, each of them packed with gzip or not. All a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from shlex import quote
 from typing import Any, BinaryIO
@@ -47,7 +48,7 @@ def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
         found = _records_of(Window(opened(stream, name)), name)
         assert isinstance(found, Records)
     check_version(found.head.get("version"), name)
-    return iter(found)
+    return _first_checked(iter(found), name)
 
 
 def _records_of(window: Window, name: str) -> Records | NotADocument:
@@ -74,7 +75,18 @@ def _of_lines(stream: BinaryIO, name: str, found: NotADocument) -> Iterator[Piec
         check_version(value.get("version"), name)
         return _lines(stream, number, name)
     rest = _lines(stream, number, name)
-    return chain([Piece(number, value, problem)], rest) if first else rest
+    return _first_checked(chain([Piece(number, value, problem)], rest), name) if first else rest
+
+
+def _first_checked(found: Iterator[Piece], name: str) -> Iterator[Piece]:
+    """Refuse a file whole when its first record tells that it is of another major version."""
+    first = next(found, None)
+    if first is None:
+        return found
+    if isinstance(first.value, dict):
+        with suppress(UsageError):  # nonsense is a fault of that record alone
+            check_version(first.value.get("version"), name)
+    return chain([first], found)
 
 
 def check_version(version: object, name: str) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from openclaw_cli.errors import NotFoundError
+from openclaw_cli.memory.checkpoint import checkpoint
 from openclaw_cli.memory.documents import payload_of
 from openclaw_cli.memory.indexing import run as run_index
 from openclaw_cli.memory.requests import IndexRequest
@@ -15,7 +17,7 @@ from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES, valid_name
 from openclaw_cli.result import Result
-from openclaw_cli.store import files, fsio
+from openclaw_cli.store import files, fsio, wal
 from openclaw_cli.store.migrations import (
     has_older_layout,
     s0001_records,
@@ -24,9 +26,9 @@ from openclaw_cli.store.migrations import (
 )
 from openclaw_cli.store.records import Record, parse_record
 from openclaw_cli.store.recovery import View
-from openclaw_cli.store.repository import Change
+from openclaw_cli.store.repository import Change, Writer
 from openclaw_cli.store.savedfile import restore
-from openclaw_cli.transfer.migrator import BATCH, Key, backup_of
+from openclaw_cli.transfer.migrator import BATCH, BULK_LIMITS, Key, backup_of, store_to_migrate
 from openclaw_cli.transfer.upgrading import Outcome, Upgrader, same_but_recalls
 
 
@@ -36,7 +38,7 @@ def rollback_store(service: MemoryService, *, dry_run: bool = False) -> Result:
     Raises `NotFoundError` when nothing has been kept.
     """
     service.store.require()
-    return _Rollback(service.store).run(dry_run=dry_run)
+    return _Rollback(store_to_migrate(service)).run(dry_run=dry_run)
 
 
 class _Original(NamedTuple):
@@ -53,6 +55,7 @@ class _Rollback:
         self.store = store
         self.paths = store.paths
         self.outcome = Outcome()
+        self.log: wal.Wal | None = None
         self.upgrader = Upgrader(store.catalog, store.agent)
 
     def run(self, *, dry_run: bool) -> Result:
@@ -78,7 +81,7 @@ class _Rollback:
     def _in_place(self, kept: list[Key]) -> None:
         restored: list[_Original] = []
         for batch in _batches(kept):
-            with self.store.repository.writing(self.store.indexed_seq(), migrating=True) as writer:
+            with self._writing() as writer:
                 view = View(self.paths, writer.log, {})
                 changes = []
                 for key in batch:
@@ -90,15 +93,25 @@ class _Rollback:
                         restored.append(original)
                 writer.commit(changes)
                 self.outcome.changed += len(changes)
+            self._committed(writer)
         if not restored:
             return
         if not has_older_layout(self.paths):
             # What the log holds would be written again, well formed but not to the byte.
             run_index(self.store, IndexRequest(embed=False, scan=False))
-        with self.store.repository.writing(self.store.indexed_seq(), migrating=True) as writer:
+        with self.store.repository.writing(self.store.indexed_seq()) as writer:
             self._exactly(View(self.paths, writer.log, {}), restored)
         if not has_older_layout(self.paths):
             run_index(self.store, IndexRequest(embed=False))
+
+    def _writing(self) -> AbstractContextManager[Writer]:
+        seq = self.store.indexed_seq() if self.log is None else 0
+        return self.store.repository.writing(seq, self.log)
+
+    def _committed(self, writer: Writer) -> None:
+        self.log = writer.log
+        if not s0003_index.is_there(self.paths):
+            self.outcome.warnings += checkpoint(self.store, self.log, times=BULK_LIMITS)
 
     def _original(self, key: Key, folder: Path) -> _Original:
         path = folder / f"{key[1]}.json"
@@ -158,17 +171,18 @@ class _Rollback:
             fsio.sync_folder(self.paths.root)
 
     def _layout(self) -> None:
-        with self.store.repository.writing(self.store.indexed_seq(), migrating=True):
+        with self.store.repository.writing(self.store.indexed_seq()):
             s0002_folders.restore(self.paths)
         for batch in _batches(s0002_folders.identifiers(self.paths)):
-            with self.store.repository.writing(self.store.indexed_seq(), migrating=True) as writer:
+            with self._writing() as writer:
                 view = View(self.paths, writer.log, {})
                 changes = [
                     change for key in batch if (change := self._leaving(view, key)) is not None
                 ]
                 writer.commit(changes)
                 self.outcome.changed += len(changes)
-        with self.store.repository.writing(self.store.indexed_seq(), migrating=True):
+            self._committed(writer)
+        with self.store.repository.writing(self.store.indexed_seq()):
             s0003_index.restore(self.paths)
 
     def _leaving(self, view: View, key: Key) -> Change | None:

@@ -26,6 +26,10 @@ values = st.recursive(
 records = st.lists(st.dictionaries(st.sampled_from('abc{}[]"\\'), values, max_size=4), max_size=5)
 
 
+def packed(data: bytes) -> bytes:
+    return gzip.compress(data, mtime=0)
+
+
 class Pipe(io.BytesIO):
     """A stream that cannot go back."""
 
@@ -84,6 +88,16 @@ def test_the_version_counts_wherever_it_stands():
         assert caught.value.hint == "run: openclaw memory migrate --from 1.3 --to 2.0 FILE"
 
 
+def test_a_first_record_of_an_older_format_refuses_the_file_a_later_one_fails_alone():
+    old, good = b'{"version":"1.0","id":"a","content":"x"}', b'{"text":"y"}'
+    for data in (old + b"\n" + good, b"[" + old + b"]", b'{"records":[' + old + b"]}"):
+        with pytest.raises(FormatTooOldError) as caught:
+            read(data)
+        assert caught.value.hint == "run: openclaw memory migrate --from 1.0 --to 2.0 FILE"
+    assert len(read(good + b"\n" + old)) == 2
+    assert len(read(b'{"version":"soon","text":"x"}')) == 1
+
+
 def test_the_command_that_is_named_can_be_pasted_into_a_shell(tmp_path):
     with pytest.raises(FormatTooOldError) as caught:
         list(pieces(io.BytesIO(b'{"version":"1.0","records":[]}'), "my notes; rm x.json"))
@@ -98,12 +112,12 @@ def test_gzip_is_unpacked_whatever_the_name(form):
     rows = [{"text": f"text {n}"} for n in range(5)]
     text = "\n".join(map(json.dumps, rows)) if form == "lines" else json.dumps({"records": rows})
     for stream in (io.BytesIO, Pipe):
-        assert [p.value for p in read(gzip.compress(text.encode()), stream)] == rows
+        assert [p.value for p in read(packed(text.encode()), stream)] == rows
 
 
 def test_gzip_that_breaks_off_gives_what_came_before_and_an_error():
     rows = [{"text": f"{n} " + "x" * n} for n in range(20_000)]
-    data = gzip.compress("\n".join(map(json.dumps, rows)).encode())
+    data = packed("\n".join(map(json.dumps, rows)).encode())
     found = []
     with pytest.raises(DamagedError, match="cut off"):
         found.extend(piece.value for piece in pieces(io.BytesIO(data[: len(data) // 2]), "FILE"))
@@ -115,19 +129,19 @@ def test_gzip_that_breaks_off_gives_what_came_before_and_an_error():
     ("data", "kind", "hint"),
     [
         (b"PK\x03\x04....", "a ZIP archive", "unpack"),
-        (gzip.compress(b"PK\x03\x04"), "unpacked, is a ZIP archive", "unpack"),
-        (gzip.compress(gzip.compress(b"{}")), "gzip twice", "unpack"),
+        (packed(b"PK\x03\x04"), "unpacked, is a ZIP archive", "unpack"),
+        (packed(packed(b"{}")), "gzip twice", "unpack"),
         (b"BZh91AY", "bzip2", "unpack"),
         ('{"text":"x"}'.encode("utf-16"), "UTF-16", "iconv"),
         ('{"text":"x"}'.encode("utf-16-le"), "UTF-16", "iconv"),
         ('{"text":"x"}'.encode("utf-16-be"), "UTF-16", "iconv"),
-        (gzip.compress('{"text":"x"}'.encode("utf-16")), "UTF-16", "iconv"),
+        (packed('{"text":"x"}'.encode("utf-16")), "UTF-16", "iconv"),
         (b"\n\n <!doctype html><html>".lstrip(), "HTML", "JSON Lines"),
         (b"SQLite format 3\0", "SQLite", "rows"),
         (b"%PDF-1.7", "PDF", "JSON"),
         (b"id,text\n1,hello\n2,world\n", "a CSV table", "row"),
         (b"\xef\xbb\xbfid;text\n1;hello\n", "a CSV table", "row"),
-        (gzip.compress(b"id,text\n1,hello\n"), "a CSV table", "row"),
+        (packed(b"id,text\n1,hello\n"), "a CSV table", "row"),
         (b"id\ttext\n1\thello\n", "a table with tabs", "row"),
         (b"# Notes\n\nThe user likes tea\n", "plain text", "statement"),
         (b"\x7fELF\x02\x01\x01\0\0\0", "binary data", "JSON"),
@@ -144,7 +158,7 @@ def test_a_byte_order_mark_is_no_hindrance():
     assert [p.value for p in read(b'\xef\xbb\xbf{"records":[{"text":"x"}]}')] == [{"text": "x"}]
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf", packed(b"")])
 def test_an_empty_file_has_no_records(data):
     assert read(data) == []
 
