@@ -147,6 +147,29 @@ class MemoryPaths:
         """Vectors that an embedding run has made and no generation holds yet."""
         return self.root / "vectors.partial"
 
+    def older_records(self, scope: str) -> Path:
+        """The folder of the records of ``scope`` in the format before 2.0."""
+        return self.root / scope
+
+    def records_backup(self, scope: str) -> Path:
+        """Where ``memory migrate`` keeps the records of ``scope`` that it has changed in place."""
+        return self.root / "records.bak" / scope
+
+    def older_backup(self, scope: str) -> Path:
+        """The folder of the older records of ``scope`` that ``memory migrate`` has taken in."""
+        return self.root / f"{scope}.bak"
+
+    @property
+    def index_backup(self) -> Path:
+        """The index of an older format that ``memory migrate`` has set aside."""
+        return self.root / "index.bak"
+
+    @property
+    def backups(self) -> tuple[Path, ...]:
+        """Every folder in which ``memory migrate`` keeps originals; each may be missing."""
+        older = map(self.older_backup, SCOPES)
+        return (self.root / "records.bak", *older, self.index_backup)
+
     @property
     def writer_lock(self) -> Path:
         """The lock of the one writer."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from openclaw_cli.cli.context import Invocation
-from openclaw_cli.cli.render import OutputClosed, OutputError, Stream, prepare_streams
+from openclaw_cli.cli.render import OutputClosed, OutputError, Raw, Stream, prepare_streams
 from openclaw_cli.errors import EXIT_DONE, EXIT_INTERRUPTED, OpenclawError, StorageError
 
 
@@ -64,7 +64,19 @@ def _execute(invocation: Invocation, argv: list[str]) -> int:
         raise KeyboardInterrupt from error
     if isinstance(outcome, Stream):
         return invocation.output.stream(outcome)
+    if isinstance(outcome, Raw):
+        return _raw(outcome, invocation)
     return invocation.output.result(outcome, invocation.lines)
+
+
+def _raw(outcome: Raw, invocation: Invocation) -> int:
+    """Print a document; a failure on the way must not stand in it, not even with ``--json``."""
+    try:
+        return invocation.output.raw(outcome)
+    except OpenclawError as error:
+        return _fail(error, Invocation([]))
+    except KeyboardInterrupt:
+        return _fail(Interrupted("interrupted"), Invocation([]))
 
 
 def _fail(error: OpenclawError, invocation: Invocation) -> int:

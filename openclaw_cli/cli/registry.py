@@ -28,6 +28,8 @@ COMMANDS: dict[str, str] = {
     "memory index": "Bring the search index up to date with the records.",
     "memory status": "Tell what is stored, what is indexed and what is pending.",
     "memory import": "Read memories from a file or standard input.",
+    "memory export": "Write memories to a file or standard output.",
+    "memory migrate": "Bring a file or the store from an older format to this one.",
     "model list": "List the embedding models and the languages they read.",
     "model verify": "Check the files of the models against their recorded digests.",
     "config get": "Show configuration values.",

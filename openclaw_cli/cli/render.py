@@ -15,6 +15,7 @@ from openclaw_cli.result import Result, Warning
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
 
 _SHOWN_FAILURES = 20
+_BLOCK = 1 << 18
 
 
 class OutputClosed(Exception):
@@ -35,6 +36,16 @@ class Stream(NamedTuple):
 
     items: Iterator[dict[str, Any]]
     warnings: list[Warning]
+
+
+class Raw(NamedTuple):
+    """A document that is printed as it is while it is made; with ``--json`` too it is the output.
+
+    ``result`` is asked after the last piece for warnings and for what has failed.
+    """
+
+    pieces: Iterator[bytes]
+    result: Callable[[], Result]
 
 
 def prepare_streams() -> None:
@@ -174,6 +185,23 @@ class Output(NamedTuple):
             _to_stdout(b"\n".join(block) + b"\n")
         self.warnings(stream.warnings)
         return 0
+
+    def raw(self, raw: Raw) -> int:
+        """Print a document piece by piece; once it has begun, errors go to standard error."""
+        block: list[bytes] = []
+        size = 0
+        for piece in raw.pieces:
+            block.append(piece)
+            size += len(piece)
+            if size >= _BLOCK:
+                _to_stdout(b"".join(block))
+                block.clear()
+                size = 0
+        _to_stdout(b"".join(block))
+        result = raw.result()
+        self.warnings(result.warnings)
+        self._failures(result.data.get("failed") or [])
+        return result.exit_status
 
     def text(self, text: str) -> None:
         """Print finished lines for people on standard output."""

@@ -46,7 +46,7 @@ def delete(store: Store, request: DeleteRequest) -> Result:
     warnings: list[Warning] = list(opened.warnings)
     missing: list[str] = []
     if request.ids:
-        places, missing = _named(store, opened.view, request.ids)
+        places, missing = _named(opened.view, request.ids)
         doomed = _there(opened.view, places, Where())
     else:
         warnings += store.count_warning(opened)
@@ -65,12 +65,12 @@ def delete(store: Store, request: DeleteRequest) -> Result:
     return Result("memory.delete", data, tuple(warnings))
 
 
-def _named(store: Store, view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
+def _named(view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
     """Return the places of the records that are meant, and the ids that mean none."""
     places: dict[tuple[str, str], None] = {}
     missing: list[str] = []
     for given in ids:
-        place = locate(store, view, given)
+        place = locate(view, given)
         if place is None:
             missing.append(given)
         else:

@@ -59,6 +59,12 @@ def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysi
     )
 
 
+def language_of(record: Record) -> str:
+    """Return the language of a record as the index has it: the one it names, else its text's."""
+    named = _LANGUAGE.match((record.language or "").lower())
+    return named[0] if named else profile(indexed_text(record.l0, record.l2)).language
+
+
 def analyse_record(record: Record, catalog: Catalog) -> Analysis:
     """Analyse what is indexed of ``record``."""
     return analyse(indexed_text(record.l0, record.l2), catalog, record.language)

@@ -56,7 +56,7 @@ def undo(store: Store, given: str, number: int | None, *, with_embedding: bool) 
 def history(store: Store, given: str) -> Result:
     """Return what a record was before, oldest first, and the record as it is."""
     store.require()
-    record = require(store, store.repository.view(), given)
+    record = require(store.repository.view(), given)
     data = {"id": record.id, "entries": entries(record), "record": completed(record)}
     return Result("memory.history", data)
 
@@ -134,7 +134,7 @@ def _revise(
     """Replace a record by its revision, durably; the new text is embedded before the lock."""
     store.require()
     opened = store.open()
-    record = require(store, opened.view, given)
+    record = require(opened.view, given)
     item = _analysed(store, record, revision)
     warnings = list(opened.warnings)
     if not with_embedding:

@@ -11,7 +11,7 @@ from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.lookup import find
 from openclaw_cli.memory.requests import ListRequest
-from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
+from openclaw_cli.memory.store import INDEX_HINT, Opened, Store, note_older
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record, completed
 
@@ -28,22 +28,24 @@ def get(store: Store, ids: Sequence[str]) -> Result:
     view = store.repository.view()
     items: list[dict[str, Any]] = []
     failed: list[dict[str, str]] = []
+    warnings: list[Warning] = []
     for given in ids:
         try:
-            record = find(store, view, given)
+            record = find(view, given)
         except (OSError, ValueError) as error:
             failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue
         if record is None:
             failed.append({"id": given, "reason": "no such record"})
         else:
+            note_older(store, record, warnings)
             items.append(_current_document(store, record))
     if not items:
         raise _none_found(failed)
     data: dict[str, Any] = {"items": items}
     if failed:
         data["failed"] = failed
-    return Result("memory.get", data)
+    return Result("memory.get", data, tuple(warnings))
 
 
 def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
@@ -123,6 +125,7 @@ def _row(
     if record is None:
         warnings.append(Warning("record-missing", f"{record_id} is gone; {INDEX_HINT}", path))
         return None
+    note_older(store, record, warnings)
     retained = retrievability(value("stability", ordinal), value("review", ordinal), now)
     return {
         "id": record.id,

@@ -6,7 +6,7 @@ keeps what was replaced, newest last, with the id of the statement that replaced
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from openclaw_cli.clock import from_millis
@@ -78,9 +78,9 @@ def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str
     return with_past(known, newer, reason=reason, by=newer["id"])
 
 
-def says_the_same(current: Record, newer: dict[str, Any]) -> bool:
-    """Tell whether ``newer`` would change nothing of ``current`` but its history."""
-    passing = ("history", "embeddingPending", "language", "contentHash", "agentId")
+def says_the_same(current: Record, newer: dict[str, Any], besides: Iterable[str] = ()) -> bool:
+    """Tell whether ``newer`` would change of ``current`` nothing but history and ``besides``."""
+    passing = ("history", "embeddingPending", "language", "contentHash", "agentId", *besides)
     fields = (current.document.keys() | newer.keys()) - set(passing)
     return all(current.document.get(name) == newer.get(name) for name in fields)
 

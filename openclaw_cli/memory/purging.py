@@ -203,7 +203,7 @@ def _cleaned(store: Store, traces: Traces) -> Iterator[Path]:
     for scope in SCOPES:
         fsio.sweep(store.paths.records(scope))
     for path in sorted(root.rglob("*")):
-        is_aside = any(mark in path.name for mark in _ASIDE)
+        is_aside = any(mark in str(path.relative_to(root)) for mark in _ASIDE)
         is_beside = path.parent.parent == root / "records"
         if path.is_symlink() or not path.is_file() or not (is_aside or is_beside):
             continue

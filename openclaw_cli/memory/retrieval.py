@@ -11,7 +11,7 @@ from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Mask, Vector
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import SearchRequest
-from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
+from openclaw_cli.memory.store import INDEX_HINT, Opened, Store, note_older
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.analyze import query_terms
@@ -238,6 +238,8 @@ class _Search:
         if record is None:
             message = f"{path.name} is gone; {INDEX_HINT}"
             self.warnings.append(Warning("record-missing", message, str(path)))
+        else:
+            note_older(self.store, record, self.warnings)
         return record
 
 

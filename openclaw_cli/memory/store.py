@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, MutableSequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,12 +12,14 @@ from openclaw_cli.errors import DamagedError, NotFoundError, UnavailableError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Document, Where
+from openclaw_cli.memory import older
 from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning
 from openclaw_cli.store import recovery, scan, wal
-from openclaw_cli.store.records import record_of
+from openclaw_cli.store.migrations import OLDER, older_warning, s0001_records
+from openclaw_cli.store.records import Record, record_of
 from openclaw_cli.store.repository import Repository
 from openclaw_cli.text.analyze import ANALYZER_VERSION
 
@@ -110,9 +112,13 @@ class Store:
         view = self.repository.view()
         base, problem = open_base(self.paths)
         warnings = recovery.damage_warnings(self.paths, view.log)
+        snapshot, more = self.snapshot(base, view.log)
+        if older.is_older(self.paths, view, indexed=base is not None):
+            indexed = snapshot.base is not None
+            snapshot.advance(older.documents(self.paths, view, self.catalog, indexed=indexed))
+            return Opened(view, snapshot, (*warnings, older_warning(self.paths)))
         if problem is not None:
             warnings.append(_stale(self.paths, f"the index cannot be used: {problem}"))
-        snapshot, more = self.snapshot(base, view.log)
         return Opened(view, snapshot, (*warnings, *more))
 
     def snapshot(self, base: Base | None, log: wal.Wal) -> tuple[Snapshot, list[Warning]]:
@@ -167,6 +173,8 @@ class Store:
 
     def count_warning(self, opened: Opened) -> Iterable[Warning]:
         """Yield a warning when there are more or fewer record files than the index accounts for."""
+        if any(warning.code == OLDER for warning in opened.warnings):
+            return
         files = scan.count(self.paths)
         live = opened.snapshot.live
         base = opened.snapshot.base
@@ -183,6 +191,12 @@ class Store:
                 f"{files} record files, {live} in index and log; {INDEX_HINT}",
                 str(self.paths.index),
             )
+
+
+def note_older(store: Store, record: Record, warnings: MutableSequence[Warning]) -> None:
+    """Warn, once, when a record that is shown is of an older format."""
+    if s0001_records.applies(record.document) and all(w.code != OLDER for w in warnings):
+        warnings.append(older_warning(store.paths))
 
 
 class Following:

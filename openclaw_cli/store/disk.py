@@ -62,6 +62,10 @@ class Disk:
         """Replace ``target`` by ``source`` atomically."""
         os.replace(source, target)
 
+    def link(self, source: Path, target: Path) -> None:
+        """Give ``source`` the further name ``target``, which must be free."""
+        os.link(source, target)
+
     def unlink(self, path: Path) -> None:
         """Remove a file or a symbolic link."""
         os.unlink(path)

@@ -19,8 +19,8 @@ from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE, Disk
 
 TEMP_MARK = ".tmp-"
 _MANY = 16
-# What file systems without symbolic links answer: FAT the first, others one of the rest.
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+#: What file systems without links answer: FAT the first, others one of the rest.
+NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 # A symbolic link could lead out of the store, a pipe could keep the writer for ever.
 _EXISTING = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -116,7 +116,13 @@ def _create(path: Path) -> int:
     return fd
 
 
-def _discard(path: Path) -> None:
+def temp_name(path: Path) -> Path:
+    """Return a hidden name beside ``path`` that `sweep` knows; it is short enough and random."""
+    return path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
+
+
+def discard(path: Path) -> None:
+    """Remove a temporary file after a failure, if that is possible."""
     try:
         disk.unlink(path)
     except OSError:
@@ -129,7 +135,7 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
     """
-    temp = path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
+    temp = temp_name(path)
     with reporting("write", path):
         fd = _create(temp)
         try:
@@ -141,7 +147,7 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
                 os.close(fd)
             disk.rename(temp, path)
         except BaseException:
-            _discard(temp)
+            discard(temp)
             raise
     if durable:
         sync_folder(path.parent)
@@ -227,6 +233,15 @@ def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:
     return kept
 
 
+def rename(source: Path, target: Path) -> None:
+    """Give a file or a folder another, free name in the same folder, durably."""
+    with reporting("rename", source):
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, f"{target.name} is there already")
+        disk.rename(source, target)
+    sync_folder(target.parent)
+
+
 def move_aside(path: Path, kind: str, stamp: str) -> Path:
     """Rename what stands at ``path``, whatever it is, to ``<name>.<kind>-<stamp>``; return that."""
     kept = _free_name(path, kind, stamp)
@@ -252,7 +267,7 @@ def switch_link(link: Path, target: str) -> None:
         try:
             disk.symlink(target, temp)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in NO_LINKS:
                 raise
             raise StorageError(
                 f"the file system of {link.parent} does not allow symbolic links",
@@ -262,7 +277,7 @@ def switch_link(link: Path, target: str) -> None:
         try:
             disk.rename(temp, link)
         except BaseException:
-            _discard(temp)
+            discard(temp)
             raise
     sync_folder(link.parent)
 
@@ -307,6 +322,7 @@ class NewFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.target = path
         self.length = 0
         import hashlib
 
@@ -316,7 +332,7 @@ class NewFile:
         self._fd = -1
 
     def __enter__(self) -> NewFile:
-        with reporting("write", self.path):
+        with reporting("write", self.target):
             self._fd = _create(self.path)
         return self
 
@@ -333,7 +349,7 @@ class NewFile:
         self._waiting = 0
         self._hash.update(block)
         self.length += len(block)
-        with reporting("write", self.path):
+        with reporting("write", self.target):
             _write_all(self._fd, block)
 
     @property
@@ -350,7 +366,7 @@ class NewFile:
         try:
             if kind is None:
                 self._flush()
-                with reporting("sync", self.path):
+                with reporting("sync", self.target):
                     disk.fsync(self._fd)
         finally:
             os.close(self._fd)

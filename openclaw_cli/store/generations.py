@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from openclaw_cli.errors import StorageError
-from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import files, fsio
 
 #: A longer number was not counted up to: the link or the folder is not ours.
@@ -117,6 +117,8 @@ def sweep(paths: MemoryPaths) -> None:
     if _sweep_generations(paths):
         fsio.sync_folder(paths.generations)
     fsio.sweep(paths.root)
+    for scope in SCOPES:
+        fsio.sweep(paths.records_backup(scope))
 
 
 def _sweep_generations(paths: MemoryPaths) -> int:

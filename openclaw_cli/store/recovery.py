@@ -16,7 +16,8 @@ from openclaw_cli.clock import Clock
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning
-from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store import files, fsio, scan, wal
+from openclaw_cli.store.migrations import s0002_folders
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
 
@@ -181,13 +182,49 @@ class View(NamedTuple):
         known = (scope, record_id) in self.better
         return known or os.path.lexists(self.paths.record(scope, record_id))
 
+    def holds(self, scope: str, record_id: str) -> bool:
+        """Tell whether a record of that name is there, sound or damaged."""
+        entry = self.better.get((scope, record_id))
+        if entry is not None and entry.record is not None:
+            return True
+        places = [s0002_folders.older_file(self.paths, scope, record_id)]
+        if entry is None:
+            places.append(self.paths.record(scope, record_id))
+        return any(os.path.lexists(place) for place in places)
+
     def record(self, scope: str, record_id: str) -> Record | None:
         """Return a record, None when there is none; raise ``ValueError`` when it is damaged."""
         entry = self.better.get((scope, record_id))
         if entry is not None:
-            return None if entry.record is None else record_of(entry.record, scope)
+            if entry.record is None:
+                return self._older(scope, record_id)
+            return record_of(entry.record, scope)
         try:
             data = files.read_file(self.paths.record(scope, record_id))
         except FileNotFoundError:
+            return self._older(scope, record_id)
+        return parse_record(data, scope, record_id)
+
+    def _older(self, scope: str, record_id: str) -> Record | None:
+        """Return a record from where a format before 2.0 has it; `paths` has checked the id."""
+        if os.path.islink(self.paths.older_records(scope)):
+            return None
+        try:
+            data = files.read_file(s0002_folders.older_file(self.paths, scope, record_id))
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return parse_record(data, scope, record_id)
+
+    def identifiers(self, ending: str = "") -> list[tuple[str, str]]:
+        """Return scope and id of everything under which `record` may find one, sorted.
+
+        With ``ending`` only ids that have it; files with names that cannot be ids are left out.
+        """
+        found = {k for k in s0002_folders.identifiers(self.paths) if k[1].endswith(ending)}
+        found.update(scan.names(self.paths, ending))
+        for key, entry in self.better.items():
+            if entry.record is not None and key[1].endswith(ending):
+                found.add(key)
+            elif not os.path.lexists(s0002_folders.older_file(self.paths, *key)):
+                found.discard(key)
+        return sorted(found, key=lambda key: (SCOPES.index(key[0]), key[1]))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from openclaw_cli.clock import Clock
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning
-from openclaw_cli.store import fsio, locks, recovery, wal
+from openclaw_cli.store import fsio, locks, migrations, recovery, wal
 
 
 class Change(NamedTuple):
@@ -93,13 +93,15 @@ class Writer:
 class Repository(NamedTuple):
     """One memory store on disk, opened for the commands of one process.
 
-    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock.
+    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock. Only with
+    ``migrating`` a store of an older layout is written to.
     """
 
     paths: MemoryPaths
     clock: Clock
     lock_timeout: float
     holder: str
+    migrating: bool = False
 
     def view(self) -> recovery.View:
         """Return the records as they are now, without a lock and without writing."""
@@ -113,6 +115,8 @@ class Repository(NamedTuple):
         the log has been lost. ``known`` is an earlier reading of the log, so that bulk work does
         not read it whole for every batch.
         """
+        if not self.migrating:
+            migrations.require_current(self.paths)
         for scope in SCOPES:
             fsio.make_folder(self.paths.records(scope))
         with locks.hold(

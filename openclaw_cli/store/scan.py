@@ -61,6 +61,19 @@ def _look(scope: str, entry: os.DirEntry[str]) -> Found | Stranger | None:
     return Found(scope, record_id, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
 
 
+def names(paths: MemoryPaths, ending: str = "") -> Iterator[tuple[str, str]]:
+    """Yield scope and id of every record file whose id has that ending, by their names alone."""
+    for scope in SCOPES:
+        try:
+            found = os.listdir(paths.records(scope))
+        except FileNotFoundError:
+            continue
+        for name in found:
+            record_id = name.removesuffix(_SUFFIX)
+            if name.endswith(ending + _SUFFIX) and valid_name(record_id):
+                yield scope, record_id
+
+
 def proves(mtime: int, scanned: int) -> bool:
     """Tell whether an unchanged stat with ``mtime``, taken at ``scanned`` (ns), proves anything."""
     margin = _TICK_NS if mtime % _SECOND_NS else _COARSE_NS

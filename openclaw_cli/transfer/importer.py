@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from openclaw_cli.clock import from_millis
 from openclaw_cli.errors import OpenclawError, UsageError
 from openclaw_cli.memory.adding import (
     Chooser,
@@ -23,11 +24,12 @@ from openclaw_cli.memory.merging import says_the_same, superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.store import scan
+from openclaw_cli.store import migrations, scan
 from openclaw_cli.store.records import Record, record_of, require_writable
 from openclaw_cli.store.tombstones import Deleted
+from openclaw_cli.transfer.document import Piece
 from openclaw_cli.transfer.incoming import Defaults, Reader
-from openclaw_cli.transfer.reading import Piece, pieces
+from openclaw_cli.transfer.reading import pieces
 
 FORMATS = ("auto", "openclaw", "jsonl")
 BATCH = 256
@@ -91,6 +93,11 @@ class _Line(NamedTuple):
     def is_statement(self) -> bool:
         """Tell a text, which may go into a slot, from a whole record."""
         return "content" not in self.piece.value
+
+    @property
+    def assumed(self) -> list[str]:
+        """The fields that depend on when it is imported: the line does not tell them."""
+        return [name for name in ("createdAt", "updatedAt", "fsrs") if name not in self.piece.value]
 
 
 def import_memories(
@@ -197,7 +204,7 @@ class _Import:
         record_id = item.document["id"]
         taken = chooser.existing(record_id)
         if taken is not None:
-            return self._conflict(chooser, item, taken)
+            return self._conflict(chooser, line, taken)
         content_hash = short_hash(item.analysis.content_hash)
         if self.request.on_conflict != "overwrite" and self.deleted.holds(record_id, content_hash):
             return Decision("skipped", record_id, item.document)
@@ -207,13 +214,17 @@ class _Import:
         # A whole record stays the record that it is, whatever slot it stands in.
         return chooser.addition(item)
 
-    def _conflict(self, chooser: Chooser, item: Prepared, taken: Record) -> Decision:
-        rule = self.request.on_conflict
+    def _conflict(self, chooser: Chooser, line: _Line, taken: Record) -> Decision:
+        rule, item = self.request.on_conflict, line.item
+        incoming = record_of(item.document)
         if rule == "duplicate":
-            copy = {**item.document, "id": self.store.env.ids.new("mem")}
-            return chooser.addition(item._replace(document=copy))
-        newer = rule == "newer" and record_of(item.document).updated > taken.updated
-        if (rule == "overwrite" or newer) and not says_the_same(taken, item.document):
+            copy = self.reader.copy_id(line.piece.value, from_millis(incoming.created))
+            done = chooser.existing(copy)
+            if done is not None:
+                return Decision("skipped", copy, done.document, duplicate_of=copy)
+            return chooser.addition(item._replace(document={**item.document, "id": copy}))
+        newer = rule == "newer" and incoming.updated > taken.updated
+        if (rule == "overwrite" or newer) and not says_the_same(taken, item.document, line.assumed):
             if item.document["scope"] != taken.scope:
                 raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
             document = superseding(taken, item.document, f"import {rule}")
@@ -223,6 +234,7 @@ class _Import:
 
     def _dry_run(self, lines: list[_Line]) -> None:
         if self.dry_chooser is None:
+            migrations.require_current(self.store.paths)
             view = self.store.repository.view()
             self.deleted.catch_up(view.log)
             if self.store.paths.exists():
@@ -239,6 +251,8 @@ class _Import:
             counts.warn(checkpoint(self.store, self.following.log))
         if counts.truncated:
             counts.warn([truncation_warning(counts.truncated)])
+        if not counts.read:
+            counts.warn([Warning("empty-source", "there is no record in it")])
         if self.reader.zoneless:
             counts.warn([_zoneless(self.reader.zoneless)])
         data = {

@@ -40,6 +40,7 @@ class Reader:
     moment: datetime
     zoneless: int = 0
     _seen: dict[bytes, int] = field(default_factory=dict)
+    _timeless: bytes = b""
 
     def record(self, value: object) -> Record:
         """Return the complete record of an incoming value.
@@ -56,7 +57,8 @@ class Reader:
         given["userId"] = given.get("userId") or self.defaults.user
         created = self._time(given, "createdAt") or self.moment
         updated = self._time(given, "updatedAt") or created
-        given["createdAt"], given["updatedAt"] = format_time(created), format_time(updated)
+        given["createdAt"] = _written(given.get("createdAt"), created)
+        given["updatedAt"] = _written(given.get("updatedAt"), updated)
         if given.get("id") is None:
             given["id"] = self._id(value, created)
         check_name("record", given["id"] if isinstance(given["id"], str) else "")
@@ -110,17 +112,36 @@ class Reader:
         return moment
 
     def _id(self, value: dict[str, Any], created: datetime) -> str:
-        """Return an id for a record that has none.
+        """Return an id for a record that has none: the same whenever the same file is imported.
 
-        One that tells its own time gets the same id whenever it is imported, so that an import that
-        was interrupted can be run again; the n-th of equal lines is told from the others.
+        So an import that was interrupted can be run again, and one of a file that has grown adds
+        what is new. A line that tells its own time is known by it, whatever file it is in; the n-th
+        of equal lines is told from the others. One without a time is known by itself and by those
+        of its kind before it: the same words in another file are another event.
         """
+        key = _digest(value)
         if value.get("createdAt") is None:
-            return self.store.env.ids.new("mem")
-        key = sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
+            self._timeless = sha256(self._timeless + key).digest()
+            return f"mem-{uuid7_text(0, self._timeless[:10])}"
+        return self._numbered(key, created)
+
+    def copy_id(self, value: dict[str, Any], created: datetime) -> str:
+        """Return the id of the copy of a record whose own id is taken (``duplicate``)."""
+        return self._numbered(sha256(b"copy" + _digest(value)).digest(), created)
+
+    def _numbered(self, key: bytes, created: datetime) -> str:
         count = self._seen[key] = self._seen.get(key, 0) + 1
         chance = sha256(key + count.to_bytes(4, "big")).digest()[:10]
         return f"mem-{uuid7_text(to_millis(created), chance)}"
+
+
+def _digest(value: dict[str, Any]) -> bytes:
+    return sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).digest()
+
+
+def _written(given: object, moment: datetime) -> str:
+    """Return a time as it was given where that is UTC already, to its last digit."""
+    return given if isinstance(given, str) and given.endswith("Z") else format_time(moment)
 
 
 def _expanded(value: dict[str, Any]) -> dict[str, Any]:

@@ -1,40 +1,31 @@
 """What kind of file is this, and which records does it hold?
 
 Known are the export document (one JSON object with ``records``), a JSON array of records, and JSON
-Lines with or without a header line. JSON Lines are streamed.
+Lines with or without a header line, each of them packed with gzip or not. All are streamed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
-from typing import Any, BinaryIO, NamedTuple
+from shlex import quote
+from typing import Any, BinaryIO
 
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
-from openclaw_cli.store.jsonl import decode
-
-_BOM = b"\xef\xbb\xbf"
-_FOREIGN = (
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"\x1f\x8b", "compressed with gzip"),
-    (b"\xff\xfe", "UTF-16 text"),
-    (b"\xfe\xff", "UTF-16 text"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"%PDF", "a PDF document"),
-    (b"<", "HTML or XML"),
+from openclaw_cli.transfer.document import (
+    LONGEST,
+    NotADocument,
+    Piece,
+    Records,
+    Window,
+    records_of,
 )
+from openclaw_cli.transfer.kinds import opened
+from openclaw_cli.transfer.values import decode
+
 MAJOR = 2
-# Lines are read one by one; a single document has to fit into memory.
-_LONGEST_LINE = 64 << 20
-_LONGEST_DOCUMENT = 1 << 30
-
-
-class Piece(NamedTuple):
-    """One record of a file: its line (or its place in the document, from 1), value or problem."""
-
-    number: int
-    value: Any
-    problem: str | None = None
+_LONGEST_LINE = LONGEST
 
 
 def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
@@ -43,31 +34,59 @@ def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
     Raises `UsageError` for a file of another kind, and the version errors for an export of another
     major version, before anything is yielded.
     """
-    first = _read_line(stream, 1, name)
-    number = 1
-    while first and not first.removeprefix(_BOM).strip():
-        number += 1
-        first = _read_line(stream, number, name)
-    first = first.removeprefix(_BOM)
-    _refuse_foreign(first, name)
-    value, problem = decode(first.rstrip())
-    if isinstance(value, dict) and "records" in value:
-        return _document(value, name)
-    if isinstance(value, list) or (problem is not None and _opens_document(first)):
-        whole, whole_problem = decode(first + _read_rest(stream, name))
-        if isinstance(whole, list) or (isinstance(whole, dict) and "records" in whole):
-            return _document(whole, name)
+    start = stream.tell() if stream.seekable() else None
+    window = Window(opened(stream, name))
+    found = _records_of(window, name)
+    if not isinstance(found, Records):
+        return _of_lines(window.rest(), name, found)
+    if "version" not in found.head and start is not None:
+        # It may stand behind the records, and must be known before the first is taken.
+        for _raw in found.raw():
+            pass
+        check_version(found.tail().get("version"), name)
+        stream.seek(start)
+        found = _records_of(Window(opened(stream, name)), name)
+        assert isinstance(found, Records)
+    check_version(found.head.get("version"), name)
+    return _first_checked(iter(found), name)
+
+
+def _records_of(window: Window, name: str) -> Records | NotADocument:
+    try:
+        return records_of(window)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error.message}", path=name) from error
+
+
+def _of_lines(stream: BinaryIO, name: str, found: NotADocument) -> Iterator[Piece]:
+    if found.spans_lines:
         raise UsageError(
-            f"{name} is neither JSON Lines nor an export document: "
-            + (whole_problem or problem or "no records in it"),
+            f"{name} is neither JSON Lines nor an export document: no records in it",
             path=name,
             hint='each line is a record or at least {"text":"..."}',
         )
+    number = 1
+    first = _read_line(stream, number, name)
+    while first and not first.strip():
+        number += 1
+        first = _read_line(stream, number, name)
+    value, problem = decode(first.rstrip())
     if isinstance(value, dict) and not _is_record(value) and "version" in value:
         check_version(value.get("version"), name)
         return _lines(stream, number, name)
     rest = _lines(stream, number, name)
-    return chain([Piece(number, value, problem)], rest) if first else rest
+    return _first_checked(chain([Piece(number, value, problem)], rest), name) if first else rest
+
+
+def _first_checked(found: Iterator[Piece], name: str) -> Iterator[Piece]:
+    """Refuse a file whole when its first record tells that it is of another major version."""
+    first = next(found, None)
+    if first is None:
+        return found
+    if isinstance(first.value, dict):
+        with suppress(UsageError):  # nonsense is a fault of that record alone
+            check_version(first.value.get("version"), name)
+    return chain([first], found)
 
 
 def check_version(version: object, name: str) -> None:
@@ -87,37 +106,18 @@ def check_version(version: object, name: str) -> None:
         raise FormatTooOldError(
             f"{name} has format version {version}",
             path=name,
-            hint=f"run: openclaw memory migrate --from {version} --to {MAJOR}.0 {name}",
+            hint=_command(str(version), name),
         )
 
 
-def _refuse_foreign(first: bytes, name: str) -> None:
-    for magic, kind in _FOREIGN:
-        if first.startswith(magic):
-            raise UsageError(
-                f"{name} is {kind}, not JSON",
-                path=name,
-                hint='import takes an export document or JSON Lines such as {"text":"..."}',
-            )
-
-
-def _opens_document(first: bytes) -> bool:
-    text = first.strip()
-    return text in (b"{", b"[") or text.startswith((b'{"records"', b'{ "records"'))
+def _command(version: str, name: str) -> str:
+    """Return the exact command that upgrades a file, quoted for a shell."""
+    what = quote(f"./{name}" if name.startswith("-") else name)
+    return f"run: openclaw memory migrate --from {quote(version)} --to {MAJOR}.0 {what}"
 
 
 def _is_record(value: dict[str, Any]) -> bool:
     return "text" in value or "content" in value
-
-
-def _document(value: Any, name: str) -> Iterator[Piece]:
-    records = value
-    if isinstance(value, dict):
-        check_version(value.get("version"), name)
-        records = value["records"]
-        if not isinstance(records, list):
-            raise UsageError(f"{name}: records is not a list", path=name)
-    return (Piece(number, record) for number, record in enumerate(records, 1))
 
 
 def _lines(stream: BinaryIO, number: int, name: str) -> Iterator[Piece]:
@@ -132,13 +132,6 @@ def _read_line(stream: BinaryIO, number: int, name: str) -> bytes:
     if len(line) == _LONGEST_LINE:
         raise _too_long(f"line {number} of {name}", _LONGEST_LINE, name)
     return line
-
-
-def _read_rest(stream: BinaryIO, name: str) -> bytes:
-    data = stream.read(_LONGEST_DOCUMENT)
-    if len(data) == _LONGEST_DOCUMENT:
-        raise _too_long(name, _LONGEST_DOCUMENT, name)
-    return data
 
 
 def _too_long(what: str, limit: int, name: str) -> UsageError:

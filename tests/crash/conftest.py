@@ -12,7 +12,7 @@ import pytest
 from openclaw_cli import ids
 from openclaw_cli.memory import embedding, vectorising
 from openclaw_cli.store import fsio
-from openclaw_cli.transfer import importer
+from openclaw_cli.transfer import importer, migrator, rollback
 from tests.crash.operations import Record, recorded
 
 _embedding = embedding.Embedding
@@ -57,6 +57,8 @@ def laboratory(monkeypatch, boot) -> None:
 
     monkeypatch.setattr(fsio, "disk", Unsynced())
     monkeypatch.setattr(importer, "BATCH", 3)
+    monkeypatch.setattr(migrator, "BATCH", 2)
+    monkeypatch.setattr(rollback, "BATCH", 2)
     monkeypatch.setattr(vectorising, "BATCH", 2)
     monkeypatch.setattr(ids, "processors", lambda: 1)
     monkeypatch.setattr(embedding, "Embedding", shared)

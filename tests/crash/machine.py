@@ -250,6 +250,11 @@ class Machine(fsio.Disk):
         super().rename(source, target)
         self.medium.rename(source, target)
 
+    def link(self, source: Path, target: Path) -> None:
+        self._before("link", target)
+        super().link(source, target)
+        self.medium.name(target, self.medium.node(source))
+
     def unlink(self, path: Path) -> None:
         self._before("unlink", path)
         super().unlink(path)

@@ -24,6 +24,8 @@ from openclaw_cli.memory.requests import (
 )
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.store import recovery, wal
+from openclaw_cli.transfer.migrator import migrate_store
+from openclaw_cli.transfer.rollback import rollback_store
 from tests.crash.machine import Machine, Step
 from tests.support import START, Memory
 
@@ -102,6 +104,21 @@ def torn(memory: Memory) -> None:
         log.write(b'{"crc":"')
 
 
+def of_older_format(memory: Memory) -> None:
+    """Records of format 1.x in index and log, among others."""
+    stocked(memory)
+    for path in [*memory.paths.root.glob("records/*/[abe]*.json")]:
+        document = {"id": path.stem, "content": text(path.stem, "of old"), "fleas": 3}
+        path.write_text(json.dumps({**document, "createdAt": "2025-01-01T00:00:00Z"}))
+    memory.index()
+
+
+def migrated(memory: Memory) -> None:
+    """Records that have been migrated, whose originals are kept."""
+    of_older_format(memory)
+    migrate(memory)
+
+
 def damaged(memory: Memory) -> None:
     """A record file that the log can write again."""
     stocked(memory)
@@ -173,6 +190,14 @@ def purging(memory: Memory) -> None:
     memory.service.purge(PurgeRequest(FORGOTTEN))
 
 
+def migrate(memory: Memory) -> None:
+    migrate_store(memory.service)
+
+
+def roll_back(memory: Memory) -> None:
+    rollback_store(memory.service)
+
+
 def recalling(memory: Memory) -> None:
     memory.search("common ground", touch=True, top_k=3)
 
@@ -226,6 +251,8 @@ OPERATIONS = (
         forgets=(FORGOTTEN, text("rat"), text("rex", "of late"), text("tit"), '"rat"', '"tit"'),
     ),
     Operation("add after a crash", torn, adding("yak"), 19),
+    Operation("migrate", of_older_format, migrate, 60),
+    Operation("roll a migration back", migrated, roll_back, 60),
 )
 
 
@@ -258,9 +285,10 @@ def reading(memory: Memory, mode: str = "lexical") -> State:
     except NotFoundError:
         return {}
     view = memory.service.store.repository.view()
-    listed = {row["id"]: view.record(row["scope"], row["id"]).document for row in rows}
+    found = {row["id"]: view.record(row["scope"], row["id"]) for row in rows}
+    listed = {name: record.document for name, record in found.items()}
     assert len(listed) == len(rows), "listed twice"
-    assert all(row["l0"] == listed[row["id"]]["content"]["l0"] for row in rows)
+    assert all(row["l0"] == found[row["id"]].l0 for row in rows)
     hits = memory.search("common ground", mode, top_k=100).data["results"]
     assert sorted(hit["id"] for hit in hits) == sorted(listed), "found is not what is listed"
     return listed
@@ -357,6 +385,8 @@ def told(record: Record, way: str, number: int) -> Iterator[None]:
 _ORDINARY = re.compile(
     r"records/(user|agent)(/[a-z]+\.json)?|index|generations(/\d+(/[\w.-]+)?)?"
     r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock|tombstones\.jsonl"
+    r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock"
+    r"|records\.bak(/(user|agent)(/[a-z]+\.json)?)?"
     r"|wal\.jsonl\.torn-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
 )
 

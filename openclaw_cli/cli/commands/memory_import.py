@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "openclaw memory import memories.jsonl",
     "openclaw memory import export.json --on-conflict newer --dry-run",
-    "zcat old.jsonl.gz | openclaw memory import - --category event --json",
+    "openclaw memory import notes.jsonl.gz --category event --user 123456789",
 )
 EXITS = (
     errors.EXIT_PARTIAL,
@@ -66,8 +66,9 @@ def command(
 ) -> Result:
     """Read memories from a file or standard input.
 
-    Takes an export of this program, or JSON Lines with at least a text each. The source stays as
-    it is; a bad line is reported with its number and the others are read.
+    Takes an export of this program, or JSON Lines with at least a text each, packed with gzip or
+    not. The source stays as it is; a bad line is reported with its number and the others are read.
+    An interrupted import is run again: what is there already, also lines without an id, is skipped.
     """
     from openclaw_cli.transfer.importer import ImportRequest
 
