@@ -3,9 +3,14 @@
 It answers ``--version`` before anything is imported.
 """
 
+import gc
 import sys
 
 from openclaw_cli import __version__
+
+# A command lives for a tenth of a second and makes hardly any cyclic garbage: looking for it after
+# every 700 new objects, Python's default, costs a twentieth of a search and a tenth of indexing.
+_NEW_OBJECTS = 100_000
 
 
 def main() -> int:
@@ -20,6 +25,7 @@ def main() -> int:
         from openclaw_cli.cli.render import output_failed
 
         return output_failed(failure)
+    gc.set_threshold(_NEW_OBJECTS)
     try:
         from openclaw_cli.cli.app import run
     except KeyboardInterrupt:
