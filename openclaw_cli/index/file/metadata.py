@@ -81,22 +81,33 @@ class MetadataFile:
         return self.plain(_LENGTH + bucket)
 
 
+class _Codes(dict[Any, int]):
+    """Value to its code; a value that is new gets the next one."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = code = len(self)
+        return code
+
+
 class Columns:
     """The columns of a generation while it is being built."""
 
     def __init__(self) -> None:
         self.plain: dict[str, list[Any]] = {name: [] for name in PLAIN}
-        self._values: dict[str, dict[Any, int]] = {name: {} for name in CODED}
+        self._values: dict[str, _Codes] = {name: _Codes() for name in CODED}
         self._codes: dict[str, list[int]] = {name: [] for name in CODED}
 
     def __len__(self) -> int:
         return len(self.plain["id"])
 
-    def code(self, name: str, value: Any) -> None:
-        """Append one value to a coded column."""
-        known = self._values[name]
-        value = tuple(value) if isinstance(value, list) else value
-        self._codes[name].append(known.setdefault(value, len(known)))
+    def extend(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Append documents: for each one the values of `PLAIN` and then those of `CODED`."""
+        columns = dict(zip((*PLAIN, *CODED), zip(*rows, strict=True), strict=False))
+        for name, column in columns.items():
+            if name in self.plain:
+                self.plain[name] += column
+            else:
+                self._codes[name] += map(self._values[name].__getitem__, column)
 
     def texts(self, name: str) -> list[Any]:
         """Return a coded column with its values in place of codes."""
@@ -111,8 +122,7 @@ class Columns:
         for name in CODED:
             coded = base.coded(name)
             known = self._values[name]
-            values = [tuple(v) if isinstance(v, list) else v for v in coded.values]
-            codes = [known.setdefault(value, len(known)) for value in values]
+            codes = [known[tuple(v) if isinstance(v, list) else v] for v in coded.values]
             chosen = coded.codes if kept is None else [coded.codes[n] for n in kept]
             self._codes[name].extend([codes[code] for code in chosen])
 
