@@ -106,6 +106,17 @@ def _parts(word: str) -> Iterator[re.Match[str]]:
     return (_PART_ASCII if word.isascii() else _wide().part).finditer(word)
 
 
+def plain_word(chunk: str) -> str | None:
+    """Return the folded word that a chunk of plain ASCII prose is, None for any other chunk.
+
+    ``chunk_tokens`` would give this one Latin token; most chunks of natural text are such words.
+    """
+    core = chunk.strip(_PUNCTUATION)
+    if core.isascii() and core.isalpha() and len(core) <= MAX_TERM and _one_case(core):
+        return core.lower()
+    return None
+
+
 def chunk_tokens(chunk: str) -> list[Token]:
     """Return the tokens of one prepared chunk without white space and without spaceless scripts.
 
