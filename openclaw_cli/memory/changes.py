@@ -5,6 +5,7 @@ The scan tells files apart by their stat; only what looks different is read. It 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from zlib import crc32
 
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.builder import Stat, read_stats
-from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import files, scan, wal
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
@@ -161,14 +162,16 @@ def load(paths: MemoryPaths, changes: Changes) -> Iterator[tuple[Candidate, Load
     Where the log still has the record of a damaged file, the log's is taken. A file that has gone
     meanwhile is passed over: the log or the next run knows.
     """
+    folders = {scope: f"{paths.records(scope)}{os.sep}" for scope in SCOPES}
     for candidate in changes.candidates:
-        path = paths.record(candidate.scope, candidate.record_id)
+        # Ids are checked where candidates are made; making a Path costs as much as reading a file.
+        path = f"{folders[candidate.scope]}{candidate.record_id}.json"
         try:
             yield candidate, _loaded(candidate, files.read_file(path))
         except FileNotFoundError:
             changes.removed += candidate.known
         except (OSError, ValueError) as error:
-            changes.damaged.append((str(path), str(error)))
+            changes.damaged.append((path, str(error)))
             entry = candidate.entry
             if entry is None or entry.record is None:
                 changes.removed += candidate.known

@@ -11,9 +11,9 @@ from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record
-from openclaw_cli.text.analyze import ANALYZER_VERSION, document_terms
-from openclaw_cli.text.languages import profile
-from openclaw_cli.text.normalize import normalized_text
+from openclaw_cli.text.analyze import ANALYZER_VERSION, prepared_terms
+from openclaw_cli.text.languages import profile_prepared
+from openclaw_cli.text.normalize import normalized_text, prepare
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog
@@ -47,14 +47,15 @@ class Analysis(NamedTuple):
 
 def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysis:
     """Analyse the indexed text of a record; ``language`` is what the record itself says."""
-    found = profile(text)
+    prepared = prepare(text)
+    found = profile_prepared(prepared)
     named = _LANGUAGE.match((language or "").lower())
     chosen = named[0] if named else found.language
     return Analysis(
         text=text,
         content_hash=hash_of(text),
         language=chosen,
-        terms=document_terms(text, chosen),
+        terms=prepared_terms(prepared, chosen),
         model=catalog.record_space(chosen, found.han_share, bool(named) or found.confident),
     )
 

@@ -49,7 +49,7 @@ class Vectors:
             if vector is not None:
                 yield item.document._replace(vector=vector, pending=False)
             elif item.model is None or not self._embed:
-                yield item.document._replace(vector=None, pending=item.model is not None)
+                yield _without_vector(item)
             else:
                 group = waiting.setdefault(item.model.name, [])
                 group.append(item)
@@ -145,6 +145,13 @@ class Vectors:
             return {hashes[ordinal]: row for row, ordinal in enumerate(source.rows(model.name))}
         except DamagedError:
             return {}  # the run has told already that it builds these files anew
+
+
+def _without_vector(item: Item) -> Document:
+    document, pending = item.document, item.model is not None
+    if document.vector is None and document.pending == pending:
+        return document
+    return document._replace(vector=None, pending=pending)
 
 
 def _label(model: ModelInfo, content_hash: str) -> str:

@@ -48,7 +48,8 @@ class _Lists(dict[str, list[int]]):
     """Term to the ordinals of its documents; a term that is new has none."""
 
     def __missing__(self, term: str) -> list[int]:
-        self[term] = ordinals = []
+        ordinals: list[int] = []
+        self[term] = ordinals
         return ordinals
 
 
