@@ -12,7 +12,7 @@ from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.analyze import ANALYZER_VERSION, prepared_terms
-from openclaw_cli.text.languages import profile_prepared
+from openclaw_cli.text.languages import han_share, profile_prepared
 from openclaw_cli.text.normalize import normalized_text, prepare
 
 if TYPE_CHECKING:
@@ -48,15 +48,17 @@ class Analysis(NamedTuple):
 def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysis:
     """Analyse the indexed text of a record; ``language`` is what the record itself says."""
     prepared = prepare(text)
-    found = profile_prepared(prepared)
     named = _LANGUAGE.match((language or "").lower())
-    chosen = named[0] if named else found.language
+    if named:  # telling Latin languages apart takes a fifth of the time, and is not asked for
+        chosen, share, sure = named[0], han_share(prepared), True
+    else:
+        chosen, share, _latin_share, sure = profile_prepared(prepared)
     return Analysis(
         text=text,
         content_hash=hash_of(text),
         language=chosen,
         terms=prepared_terms(prepared, chosen),
-        model=catalog.record_space(chosen, found.han_share, bool(named) or found.confident),
+        model=catalog.record_space(chosen, share, sure),
     )
 
 

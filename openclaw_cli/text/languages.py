@@ -108,6 +108,14 @@ def profile_prepared(text: str) -> LanguageProfile:
     return LanguageProfile(language, 0.0, 1.0, confident)
 
 
+def han_share(text: str) -> float:
+    """Return the share of Han characters among the letters of a prepared text, as its profile."""
+    if text.isascii() or not _beyond_latin().search(text):
+        return 0.0
+    counts = _counted(text)
+    return counts["zh"] / (sum(counts.values()) or 1)
+
+
 def kana_is_real(text: str) -> bool:
     """Tell whether kana have a real share among kana and Han: then the Han are Japanese."""
     kana = sum(map(len, kana_run().findall(text)))
@@ -118,7 +126,8 @@ def _japanese(kana: int, han: int) -> bool:
     return kana >= _KANA_SHARE * (kana + han)
 
 
-def _by_scripts(text: str) -> LanguageProfile:
+def _counted(text: str) -> dict[str, int]:
+    """Return how many letters of a prepared text belong to each script."""
     counts = dict.fromkeys(_SCRIPT_NAMES, 0)
     if _beyond_latin_and_han().search(text):
         for match in _script_run().finditer(text):
@@ -126,6 +135,11 @@ def _by_scripts(text: str) -> LanguageProfile:
     else:  # Chinese with names in it, counted in a quarter of the time
         counts["zh"] = sum(map(len, han_run().findall(text)))
         counts["latin"] = sum(map(len, _latin_letters().findall(text)))
+    return counts
+
+
+def _by_scripts(text: str) -> LanguageProfile:
+    counts = _counted(text)
     letters = sum(counts.values()) or 1
     han, kana, latin = counts["zh"], counts["ja"], counts["latin"]
     han_share, latin_share = han / letters, latin / letters
