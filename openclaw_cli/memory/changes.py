@@ -101,15 +101,14 @@ class Scanner:
         for found in scan.scan(self._paths):
             if isinstance(found, scan.Stranger):
                 self._changes.damaged.append((found.path, found.reason))
-            elif found.record_id in seen:
-                path = str(self._paths.record(found.scope, found.record_id))
-                self._changes.damaged.append((path, "the other scope has a record of this id too"))
-            else:
+            elif found.record_id not in seen:
                 seen.add(found.record_id)
                 self._look(found)
-        for record_id, ordinal in self._ordinals.items():
-            if record_id not in seen:
-                self._drop(ordinal)
+            else:
+                path = str(self._paths.record(found.scope, found.record_id))
+                self._changes.damaged.append((path, "the other scope has a record of this id too"))
+        for record_id in self._ordinals.keys() - seen:
+            self._drop(self._ordinals[record_id])
         self._changes.scanned = self._now
         return self._changes
 
@@ -128,8 +127,8 @@ class Scanner:
         entry = self._entries.get(found.record_id)
         if entry is None and ordinal is not None and ordinal not in self._again:
             known = self._changes.stats[ordinal]
-            proven = found.stat == known[:3] and scan.proves(found.stat[1], self._taken)
-            if proven and not self._thorough:
+            alike = found.stat == known[:3] and not self._thorough
+            if alike and scan.proves(known[1], self._taken):
                 return
             if self._checksum(found) == known[3]:
                 self._changes.stats[ordinal] = (*found.stat, known[3])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from openclaw_cli.paths import SCOPES, MemoryPaths, valid_name
@@ -35,30 +36,37 @@ class Stranger(NamedTuple):
 def scan(paths: MemoryPaths) -> Iterator[Found | Stranger]:
     """Yield every file of the record folders, hidden ones (editors, temp files) left out."""
     for scope in SCOPES:
+        folder = paths.records(scope)
         try:
-            entries = os.scandir(paths.records(scope))
+            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except FileNotFoundError:
             continue
-        with entries:
-            for entry in entries:
-                if entry.name.startswith(".") or not entry.name.endswith(_SUFFIX):
-                    continue
-                seen = _look(scope, entry)
-                if seen is not None:
-                    yield seen
+        try:
+            # By a descriptor the kernel need not walk the whole path for each of 100,000 files.
+            with os.scandir(fd) as entries:
+                yield from _look(scope, folder, entries)
+        finally:
+            os.close(fd)
 
 
-def _look(scope: str, entry: os.DirEntry[str]) -> Found | Stranger | None:
-    record_id = entry.name[: -len(_SUFFIX)]
-    if entry.is_symlink() or not entry.is_file(follow_symlinks=False):
-        return Stranger(entry.path, "not a regular file")
-    if not valid_name(record_id):
-        return Stranger(entry.path, "the file name is not a valid record id")
-    try:
-        stat = entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return None  # removed between the listing and this look
-    return Found(scope, record_id, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
+def _look(
+    scope: str, folder: Path, entries: Iterable[os.DirEntry[str]]
+) -> Iterator[Found | Stranger]:
+    for entry in entries:
+        name = entry.name
+        if not name.endswith(_SUFFIX) or name.startswith("."):
+            continue
+        record_id = name[: -len(_SUFFIX)]
+        if not entry.is_file(follow_symlinks=False):
+            yield Stranger(str(folder / name), "not a regular file")
+        elif not valid_name(record_id):
+            yield Stranger(str(folder / name), "the file name is not a valid record id")
+        else:
+            try:
+                stat = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                continue  # removed between the listing and this look
+            yield Found(scope, record_id, (stat.st_size, stat.st_mtime_ns, stat.st_ino))
 
 
 def proves(mtime: int, scanned: int) -> bool:
