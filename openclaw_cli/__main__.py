@@ -3,7 +3,6 @@
 It answers ``--version`` before anything is imported.
 """
 
-import gc
 import sys
 
 from openclaw_cli import __version__
@@ -25,6 +24,8 @@ def main() -> int:
         from openclaw_cli.cli.render import output_failed
 
         return output_failed(failure)
+    import gc
+
     gc.set_threshold(_NEW_OBJECTS)
     try:
         from openclaw_cli.cli.app import run
