@@ -23,7 +23,7 @@ from openclaw_cli.store import files, fsio
 
 _COPY_ROWS = 2048
 _PIECES = 1024
-_STAT_NAMES = ("size", "mtime", "inode", "crc")
+_STAT_NAMES = ("size", "after", "inode", "crc")
 
 #: A record file's size, mtime in ns, inode, and the CRC-32 of its bytes.
 Stat = tuple[int, int, int, int]
@@ -268,8 +268,16 @@ class _SpaceWriter:
 
 
 def _encode_stats(stats: list[Stat], scanned: int) -> bytes:
-    columns = [list(column) for column in zip(*stats, strict=True)] or [[], [], [], []]
-    return orjson.dumps({"scanned": scanned, **dict(zip(_STAT_NAMES, columns, strict=True))})
+    """Return the bytes of the stat cache; times are told from the oldest on, which is shorter."""
+    sizes, times, inodes, sums = zip(*stats, strict=True) if stats else ((), (), (), ())
+    oldest = min(times, default=0)
+    columns = (sizes, [time - oldest for time in times], inodes, sums)
+    document = {
+        "scanned": scanned,
+        "oldest": oldest,
+        **dict(zip(_STAT_NAMES, columns, strict=True)),
+    }
+    return orjson.dumps(document)
 
 
 def read_stats(base: Base) -> tuple[list[Stat], int]:
@@ -279,8 +287,9 @@ def read_stats(base: Base) -> tuple[list[Stat], int]:
     """
     try:
         document = orjson.loads(bytes(base.trusted(layout.STAT_CACHE)))
-        stats = list(zip(*(document[name] for name in _STAT_NAMES), strict=True))
-        scanned = document["scanned"]
+        sizes, after, inodes, sums = (document[name] for name in _STAT_NAMES)
+        oldest, scanned = document["oldest"], document["scanned"]
+        stats = list(zip(sizes, [oldest + time for time in after], inodes, sums, strict=True))
     except (DamagedError, ValueError, KeyError, TypeError):
         return [(0, 0, 0, 0)] * base.count, 0
     return (stats, scanned) if len(stats) == base.count else ([(0, 0, 0, 0)] * base.count, 0)
