@@ -15,7 +15,9 @@ from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.store import Store
 from openclaw_cli.store import files, fsio, wal
 
-BATCH = 256
+#: Texts embedded together: among more of them are more of one length, which need less padding
+#: (4 % less work than with 256), but a killed run loses what it has made of them.
+BATCH = 1024
 
 
 class Item(NamedTuple):
