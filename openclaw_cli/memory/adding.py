@@ -9,16 +9,9 @@ from typing import Any, NamedTuple
 from openclaw_cli.errors import UnavailableError, UsageError
 from openclaw_cli.index.file.snapshot import Snapshot, slot_of
 from openclaw_cli.index.protocol import Document, Vector
+from openclaw_cli.memory.analysis import Analysis, analyse, hash_of
 from openclaw_cli.memory.checkpoint import checkpoint
-from openclaw_cli.memory.documents import (
-    Analysis,
-    analyse,
-    finished,
-    hash_of,
-    payload_of,
-    short_hash,
-    truncation_warning,
-)
+from openclaw_cli.memory.documents import finished, payload_of, short_hash, truncation_warning
 from openclaw_cli.memory.drafts import Statement, record_document
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.merging import enriched, holds, merged

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from openclaw_cli.clock import format_time
@@ -18,8 +19,6 @@ from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.builder import Builder, Plan
 from openclaw_cli.memory.changes import Candidate, Changes, Loaded, Scanner, load
 from openclaw_cli.memory.documents import (
-    Analysis,
-    analyse_record,
     document_of,
     document_of_entry,
     finished,
@@ -35,7 +34,10 @@ from openclaw_cli.result import Progress, Warning, no_progress
 from openclaw_cli.store import files, fsio, generations, recovery, wal
 from openclaw_cli.store.records import Record, encode_record, record_of
 from openclaw_cli.store.repository import Change, Writer
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
+
+if TYPE_CHECKING:
+    from openclaw_cli.memory.analysis import Analysis
 
 
 @dataclass(slots=True)
@@ -212,6 +214,9 @@ class _Run:
     def _items(
         self, changes: Changes, stats: dict[str, tuple[Candidate, Loaded]]
     ) -> Iterator[Item]:
+        # What reads text is loaded when there is any to read: most runs find nothing changed.
+        from openclaw_cli.memory.analysis import analyse_record
+
         catalog = self.store.catalog
         for candidate, loaded in load(self.store.paths, changes):
             record, entry = loaded.record, candidate.entry

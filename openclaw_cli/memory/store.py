@@ -19,7 +19,7 @@ from openclaw_cli.result import Warning
 from openclaw_cli.store import recovery, scan, wal
 from openclaw_cli.store.records import record_of
 from openclaw_cli.store.repository import Repository
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog

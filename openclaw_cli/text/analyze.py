@@ -16,9 +16,6 @@ from openclaw_cli.text.scripts import run_without_spaces, spaceless_cluster
 from openclaw_cli.text.stems import apostrophe_words, stemmer, without_accents
 from openclaw_cli.text.stopwords import STOP_WORDS
 
-ANALYZER_VERSION = "2"
-"""Name of the rules below: an index built under another version must be built again."""
-
 BUCKETS: tuple[str, ...] = (
     "zh", "ja", "ko", "en", "es", "pt", "fr", "de", "it", "ru", "ar", "und",
 )  # fmt: skip

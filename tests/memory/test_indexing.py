@@ -13,7 +13,7 @@ from openclaw_cli.errors import NotFoundError
 from openclaw_cli.memory import indexing, store, vectorising
 from openclaw_cli.memory.requests import AddRequest, IndexRequest
 from openclaw_cli.store import wal
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
 
 INDEX_FILES = ["bm25.idx", "metadata.json", "lookup.idx", "files.json", "config.json"]
 
