@@ -39,6 +39,8 @@ from openclaw_cli.text.version import ANALYZER_VERSION
 if TYPE_CHECKING:
     from openclaw_cli.memory.analysis import Analysis
 
+_PROGRESS_EVERY = 32
+
 
 @dataclass(slots=True)
 class Report:
@@ -208,7 +210,8 @@ class _Run:
                 self.report.added += 1
             elif not candidate.again:
                 self.report.updated += 1
-            self.progress("index", done, total)
+            if done % _PROGRESS_EVERY == 0 or done == total:
+                self.progress("index", done, total)
         self.progress("write", 0, None)
 
     def _items(

@@ -106,7 +106,7 @@ def prepared_terms(text: str, language: str) -> dict[str, dict[str, int]]:
     phones = phone_terms(text)
     if phones:
         buckets.setdefault(main, []).extend(phones)
-    return {bucket: dict(Counter(terms)) for bucket, terms in buckets.items()}
+    return {bucket: Counter(terms) for bucket, terms in buckets.items()}
 
 
 def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
