@@ -12,7 +12,7 @@ from openclaw_cli.text.compounds import Kind, Token, chunk_tokens, plain_word
 from openclaw_cli.text.languages import LATIN_LANGUAGES, kana_is_real, profile_prepared
 from openclaw_cli.text.normalize import prepare
 from openclaw_cli.text.phones import phone_terms
-from openclaw_cli.text.scripts import run_without_spaces, spaceless_cluster
+from openclaw_cli.text.scripts import kana_run, run_without_spaces, spaceless_cluster
 from openclaw_cli.text.stems import apostrophe_words, stemmer, without_accents
 from openclaw_cli.text.stopwords import STOP_WORDS
 
@@ -119,10 +119,12 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     text = prepare(text)
     language = profile_prepared(text).language
     runs: dict[str, list[str]] = {}
-    plain: dict[str, list[str]] = {}
     chunks = _take_runs(text, True, runs)
-    _take_runs(text, False, plain)
-    runs["zh"] = plain.get("zh", [])
+    runs["zh"] = runs.get("ja", [])
+    if kana_run().search(text):  # only then are Chinese runs other ones than Japanese
+        plain: dict[str, list[str]] = {}
+        _take_runs(text, False, plain)
+        runs["zh"] = plain.get("zh", [])
     tokens = [token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)]
     tokens += [(Kind.NEUTRAL, term) for term in phone_terms(text)]
     tokens = list(dict.fromkeys(tokens))
@@ -130,8 +132,8 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     found = {}
     for bucket in BUCKETS:
         if bucket in buckets:
-            terms = runs.get(bucket, [])
-            terms += _query_words(tokens, bucket, language, content)
+            words = _query_words(tokens, bucket, language, content)
+            terms = [*runs.get(bucket, ()), *words]
             if terms:
                 found[bucket] = list(dict.fromkeys(terms))
     return found
