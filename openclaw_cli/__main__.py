@@ -24,9 +24,12 @@ def main() -> int:
         from openclaw_cli.cli.render import output_failed
 
         return output_failed(failure)
+    import atexit
     import gc
 
     gc.set_threshold(_NEW_OBJECTS)
+    # All memory goes back at once when the process ends: nothing need be looked for in it then.
+    atexit.register(gc.freeze)
     try:
         from openclaw_cli.cli.app import run
     except KeyboardInterrupt:
