@@ -67,6 +67,8 @@ class Vectors:
             return None
         if carried is not None and (carried.model, carried.digest) == (model.name, model.digest):
             return carried
+        if self._source is None and not self._partial:
+            return None
         data = self._partial.get(_label(model, item.document.content_hash))
         if data is None or len(data) != model.dimensions * 4:
             data = self._from_source(model, item.document.content_hash)
