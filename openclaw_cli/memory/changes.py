@@ -139,7 +139,7 @@ class Scanner:
 
     def _checksum(self, found: scan.Found) -> int | None:
         try:
-            return crc32(files.read_file(self._paths.record(found.scope, found.record_id)))
+            return crc32(files.read_file(self._paths.record_name(found.scope, found.record_id)))
         except (OSError, ValueError):
             return None
 

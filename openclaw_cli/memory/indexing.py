@@ -6,10 +6,10 @@ hand-edited record is acknowledged, and to put the finished generation in place.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -73,7 +73,7 @@ class _Run:
         self.progress = progress
         self.report = Report()
         self.own_entries: set[int] = set()
-        self.unsynced: list[tuple[wal.Entry, Path]] = []
+        self.unsynced: list[tuple[wal.Entry, str]] = []
 
     def run(self) -> Report:
         current, problem = open_base(self.store.paths)
@@ -255,9 +255,12 @@ class _Run:
     def _sync_records(self, entries: Sequence[wal.Entry]) -> None:
         """Make durable the record files that the log will no longer be able to write again."""
         newest = recovery.final_states(entries).values()
-        puts = [(e, self.store.paths.record(e.scope, e.record_id)) for e in newest if e.op == "put"]
+        named = self.store.paths.record_name
+        puts = [
+            (entry, named(entry.scope, entry.record_id)) for entry in newest if entry.op == "put"
+        ]
         try:
-            fsio.sync_files([path for _entry, path in puts if path.is_file()])
+            fsio.sync_files([path for _entry, path in puts if os.path.isfile(path)])
         except StorageError:
             self.unsynced = puts
             raise

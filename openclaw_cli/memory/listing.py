@@ -164,7 +164,7 @@ def _row(
 ) -> dict[str, Any] | None:
     value = opened.snapshot.value
     record_id, scope = value("id", ordinal), value("scope", ordinal)
-    path = str(store.paths.record(scope, record_id))
+    path = store.paths.record_name(scope, record_id)
     try:
         record = opened.view.record(scope, record_id)
     except (OSError, ValueError) as error:

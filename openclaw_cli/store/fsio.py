@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +29,7 @@ disk = Disk()
 
 
 @contextmanager
-def reporting(action: str, path: Path) -> Iterator[None]:
+def reporting(action: str, path: str | Path) -> Iterator[None]:
     """Turn an `OSError` into a `StorageError` that names the path and the next step."""
     try:
         yield
@@ -66,12 +66,12 @@ def sync_folder(path: Path) -> None:
     _sync("sync folder", path, os.O_DIRECTORY)
 
 
-def sync_file(path: Path) -> None:
+def sync_file(path: str | Path) -> None:
     """Make the content of a file that was written without a sync durable."""
     _sync("sync", path, 0)
 
 
-def _sync(action: str, path: Path, flags: int) -> None:
+def _sync(action: str, path: str | Path, flags: int) -> None:
     with reporting(action, path):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
         try:
@@ -80,15 +80,16 @@ def _sync(action: str, path: Path, flags: int) -> None:
             os.close(fd)
 
 
-def sync_files(files: list[Path]) -> None:
+def sync_files(files: Sequence[str | Path]) -> None:
     """Make many files that were written without a sync, and their names, durable.
 
     Many are synced with their whole file system in one go, a few one by one.
     """
-    if len(files) <= _MANY or not _sync_all(files[0].parent):
+    folders = [Path(name) for name in dict.fromkeys(map(os.path.dirname, files))]
+    if len(files) <= _MANY or not _sync_all(folders[0]):
         for path in files:
             sync_file(path)
-    for folder in dict.fromkeys(path.parent for path in files):
+    for folder in folders:
         sync_folder(folder)
 
 
@@ -110,13 +111,13 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[disk.write(fd, view) :]
 
 
-def _create(path: Path) -> int:
+def _create(path: str | Path) -> int:
     fd = disk.create(path, os.O_WRONLY | os.O_EXCL)
     os.fchmod(fd, FILE_MODE)
     return fd
 
 
-def _discard(path: Path) -> None:
+def _discard(path: str | Path) -> None:
     try:
         disk.unlink(path)
     except OSError:
@@ -124,12 +125,13 @@ def _discard(path: Path) -> None:
         return
 
 
-def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
+def write_file(path: str | Path, data: bytes, *, durable: bool = True) -> None:
     """Replace ``path`` by ``data`` in one step; a reader sees the old or the new bytes.
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
     """
-    temp = path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
+    folder, name = os.path.split(path)
+    temp = os.path.join(folder, f".{name[:100]}{TEMP_MARK}{ids.token()}")
     with reporting("write", path):
         fd = _create(temp)
         try:
@@ -144,7 +146,7 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
             _discard(temp)
             raise
     if durable:
-        sync_folder(path.parent)
+        sync_folder(Path(folder))
 
 
 def append(path: Path, data: bytes) -> None:
@@ -194,7 +196,7 @@ def note(path: Path, data: bytes) -> None:
             os.close(fd)
 
 
-def remove(path: Path, *, durable: bool = True) -> None:
+def remove(path: str | Path, *, durable: bool = True) -> None:
     """Remove a file; one that is gone already is fine."""
     with reporting("remove", path):
         try:
@@ -202,7 +204,7 @@ def remove(path: Path, *, durable: bool = True) -> None:
         except FileNotFoundError:
             return
     if durable:
-        sync_folder(path.parent)
+        sync_folder(Path(path).parent)
 
 
 def remove_tree(path: Path) -> None:

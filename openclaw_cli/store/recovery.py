@@ -76,7 +76,7 @@ def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.
     return [entry for entry in newest if not _file_agrees(paths, entry, replaced)]
 
 
-def checksum(path: Path) -> int | None:
+def checksum(path: str | Path) -> int | None:
     """Return the CRC-32 of a record file, None when there is none to read."""
     if not os.path.lexists(path):
         return None  # a look is cheaper than opening what is not there, as most new records are not
@@ -89,9 +89,9 @@ def checksum(path: Path) -> int | None:
 def _file_agrees(
     paths: MemoryPaths, entry: wal.Entry, replaced: set[tuple[str, int | None]]
 ) -> bool:
-    path = paths.record(entry.scope, entry.record_id)
+    path = paths.record_name(entry.scope, entry.record_id)
     if entry.op == "delete":
-        return not path.exists()
+        return not os.path.exists(path)
     assert entry.record is not None
     try:
         data = files.read_file(path)
@@ -104,7 +104,7 @@ def _file_agrees(
 
 def write_record(paths: MemoryPaths, entry: wal.Entry) -> None:
     """Make the record file say what ``entry`` says; nothing is synced, the log has it."""
-    path = paths.record(entry.scope, entry.record_id)
+    path = paths.record_name(entry.scope, entry.record_id)
     if entry.op == "delete":
         fsio.remove(path, durable=False)
     else:
@@ -175,7 +175,7 @@ class View(NamedTuple):
     def may_hold(self, scope: str, record_id: str) -> bool:
         """Tell cheaply whether `record` needs asking: there is something under that name."""
         known = (scope, record_id) in self.better
-        return known or os.path.lexists(self.paths.record(scope, record_id))
+        return known or os.path.lexists(self.paths.record_name(scope, record_id))
 
     def record(self, scope: str, record_id: str) -> Record | None:
         """Return a record, None when there is none; raise ``ValueError`` when it is damaged."""
@@ -183,7 +183,7 @@ class View(NamedTuple):
         if entry is not None:
             return None if entry.record is None else record_of(entry.record, scope)
         try:
-            data = files.read_file(self.paths.record(scope, record_id))
+            data = files.read_file(self.paths.record_name(scope, record_id))
         except FileNotFoundError:
             return None
         return parse_record(data, scope, record_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -175,8 +176,8 @@ class _Import:
         return lines
 
     def _will_be_skipped(self, item: Prepared) -> bool:
-        path = self.store.paths.record(item.document["scope"], item.document["id"])
-        return self.request.on_conflict == "skip" and path.exists()
+        path = self.store.paths.record_name(item.document["scope"], item.document["id"])
+        return self.request.on_conflict == "skip" and os.path.exists(path)
 
     def _decided(self, chooser: Chooser, lines: list[_Line]) -> Iterator[Decision]:
         for line in lines:
