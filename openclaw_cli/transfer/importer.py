@@ -141,10 +141,10 @@ class _Import:
         seq = self.store.indexed_seq() if self.following.log is None else 0
         with self.store.repository.writing(seq, self.following.log) as writer:
             view = self.following.catch_up(writer.log)
-            chooser = Chooser(self.store, view, self.following.snapshot)
+            chooser = Chooser(self.store, view, self.following)
             changes = [d.change for d in self._decided(chooser, lines) if d.change is not None]
             writer.commit(changes)
-            self.following.committed(writer.log)
+            self.following.catch_up(writer.log)
             self.counts.warn(writer.warnings)
         self.counts.warn(checkpoint(self.store, writer.log, times=_BULK_LIMITS))
 
@@ -220,10 +220,9 @@ class _Import:
     def _dry_run(self, lines: list[_Line]) -> None:
         if self.dry_chooser is None:
             view = self.store.repository.view()
-            if self.store.paths.exists():
-                opened = self.store.open()
-                self.following.snapshot = opened.snapshot
-            self.dry_chooser = Chooser(self.store, view, self.following.snapshot)
+            exists = self.store.paths.exists()
+            state = self.store.open() if exists else self.following
+            self.dry_chooser = Chooser(self.store, view, state)
         for _decision in self._decided(self.dry_chooser, lines):
             pass
 
