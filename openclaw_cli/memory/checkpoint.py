@@ -22,6 +22,6 @@ def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
     from openclaw_cli.memory.indexing import run
 
     try:
-        return run(store, IndexRequest(embed=False, scan=False)).warnings
+        return run(store, IndexRequest(embed=False, scan=False), known=log).warnings
     except LockedError:
         return []

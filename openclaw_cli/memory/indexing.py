@@ -58,10 +58,18 @@ class Report:
     warnings: list[Warning] = field(default_factory=list)
 
 
-def run(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
-    """Build and publish the next generation; a no-op when nothing has changed."""
+def run(
+    store: Store,
+    request: IndexRequest,
+    progress: Progress = no_progress,
+    known: wal.Wal | None = None,
+) -> Report:
+    """Build and publish the next generation; a no-op when nothing has changed.
+
+    ``known`` is the log as the caller has read it under the writer lock.
+    """
     with store.repository.indexing():
-        return _Run(store, request, progress).run()
+        return _Run(store, request, progress).run(known)
 
 
 class _Run:
@@ -75,12 +83,12 @@ class _Run:
         self.own_entries: set[int] = set()
         self.unsynced: list[tuple[wal.Entry, str]] = []
 
-    def run(self) -> Report:
+    def run(self, known: wal.Wal | None) -> Report:
         current, problem = open_base(self.store.paths)
         if problem is not None:
             self._rebuilt(problem)
         floor = 0 if current is None else current.config.seq
-        with self.store.repository.writing(floor) as writer:
+        with self.store.repository.writing(floor, known) as writer:
             log = writer.log
             self.report.warnings += writer.warnings
         if self.request.embed:
