@@ -7,7 +7,7 @@ Texts that repeat are stored as ``{"values":[…],"codes":[…]}``.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -17,6 +17,7 @@ PLAIN = ("id", "hash", "created", "updated", "stability", "review", "pending")
 #: Columns whose values repeat.
 CODED = ("scope", "category", "user", "key", "language", "tags", "space")
 _LENGTH = "length."
+_FEW = 8
 
 
 class Coded:
@@ -58,13 +59,16 @@ class MetadataFile:
 
     def _load(self, name: str) -> Any:
         if name not in self._loaded:
-            offset, length = self._ranges[name]
-            begin = self._start + offset
-            value = orjson.loads(self._data[begin : begin + length])
+            value = orjson.loads(self._bytes(name))
             self._loaded[name] = (
                 Coded(value["values"], value["codes"]) if isinstance(value, dict) else value
             )
         return self._loaded[name]
+
+    def _bytes(self, name: str) -> bytes:
+        offset, length = self._ranges[name]
+        begin = self._start + offset
+        return self._data[begin : begin + length]
 
     def plain(self, name: str) -> list[Any]:
         """Return a column of `PLAIN`."""
@@ -75,6 +79,18 @@ class MetadataFile:
         """Return a column of `CODED`."""
         column: Coded = self._load(name)
         return column
+
+    def ordinals(self, ids: Collection[str]) -> list[int]:
+        """Return the ordinals of those of these record ids that are here.
+
+        A few are looked for in the bytes of the column, which need not be parsed for that: an id
+        holds neither quotes nor commas.
+        """
+        if len(ids) > _FEW:
+            return [ordinal for ordinal, name in enumerate(self.plain("id")) if name in ids]
+        column = self._bytes("id")
+        places = [column.find(orjson.dumps(record_id)) for record_id in ids]
+        return [column.count(b",", 0, place) for place in places if place >= 0]
 
     def lengths(self, bucket: str) -> list[int]:
         """Return the document lengths of a bucket, 0 for documents that are not in it."""
