@@ -160,10 +160,14 @@ class Store:
 
     def count_warning(self, opened: Opened) -> Iterable[Warning]:
         """Yield a warning when there are more or fewer record files than the index accounts for."""
-        files = scan.count(self.paths)
         live = opened.snapshot.live
         base = opened.snapshot.base
         damaged = 0 if base is None else base.config.unindexed
+        now = self.env.clock.wall_ns()
+        if base is not None and scan.unchanged(self.paths, base.config.scanned, now):
+            files = base.count + damaged
+        else:
+            files = scan.count(self.paths)
         if damaged and files == live + damaged:
             yield Warning(
                 "records-damaged",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from openclaw_cli.paths import SCOPES, MemoryPaths, valid_name
 
 _SUFFIX = ".json"
+_HIDDEN = re.compile(rb"(?<=/)\.[^/]*\.json(?=/)")
 #: A file changed within this time before a scan may change again without a new mtime, so its stat
 #: proves nothing (git's racy rule): the tick of the kernel's clock, or, where a file system keeps
 #: whole seconds, those.
@@ -80,8 +82,24 @@ def count(paths: MemoryPaths) -> int:
     total = 0
     for scope in SCOPES:
         try:
-            names = os.listdir(paths.records(scope))
+            names = os.listdir(os.fsencode(paths.records(scope)))
         except FileNotFoundError:
             continue
-        total += sum(1 for name in names if name.endswith(_SUFFIX) and not name.startswith("."))
+        # In one text, for there may be a hundred thousand; one that begins with a dot is hidden.
+        text = b"/".join([b"", *names, b""])
+        hidden = len(_HIDDEN.findall(text)) if b"/." in text else 0
+        total += text.count(b".json/") - hidden
     return total
+
+
+def unchanged(paths: MemoryPaths, scanned: int, now: int) -> bool:
+    """Tell whether the record folders surely hold the same names as when ``scanned`` (ns).
+
+    ``now`` is the wall clock, which tells nothing when it has been set back since.
+    """
+    try:
+        states = [os.stat(paths.records(scope)) for scope in SCOPES]
+    except FileNotFoundError:
+        return False
+    times = [moment for state in states for moment in (state.st_mtime_ns, state.st_ctime_ns)]
+    return scanned <= now and all(proves(moment, scanned) for moment in times)

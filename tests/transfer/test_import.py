@@ -9,7 +9,7 @@ import pytest
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.store import fsio
-from openclaw_cli.transfer import reading
+from openclaw_cli.transfer import importer, reading
 from tests.support import Memory
 
 
@@ -210,6 +210,27 @@ def test_slots_are_merged_as_by_add(memory):
     data = memory.imported(lines).data
     assert (data["added"], data["overwritten"], data["total"]) == (1, 2, 1)
     assert memory.listed() == ["Uses editor 2"]
+
+
+@pytest.mark.parametrize("folding", [False, True], ids=["log only", "with checkpoints"])
+@pytest.mark.parametrize("indexed", [False, True], ids=["new", "indexed"])
+def test_slots_and_repeats_are_known_from_batch_to_batch(memory, monkeypatch, folding, indexed):
+    monkeypatch.setattr(importer, "BATCH", 2)
+    if folding:
+        monkeypatch.setattr(importer, "_BULK_LIMITS", 1)
+        memory.state.mkdir(mode=0o700)
+        (memory.state / "openclaw.json").write_text('{"memory": {"wal": {"maxEntries": 3}}}')
+    if indexed:
+        memory.add("said before")
+        memory.index()
+    slot = {"category": "preference", "key": "editor"}
+    lines = [{"text": f"note {number}"} for number in range(7)]
+    lines[3:3] = [{"text": "Uses vim", **slot}]
+    lines += [{"text": "note 0"}, {"text": "note 6"}, {"text": "Uses ed", **slot}]
+    data = memory.imported([*lines, {"text": "said before"}], dedup=True).data
+    assert (data["added"], data["skipped"], data["merged"]) == (9 - indexed, 2 + indexed, 1)
+    assert data["total"] == len(memory.listed()) == 9
+    assert "Uses ed" in memory.listed()
 
 
 def test_an_import_into_a_slot_can_be_run_again(memory):

@@ -146,6 +146,7 @@ class Builder:
             unindexed=0,
             spaces=spaces,
             files=self._files,
+            scanned=scanned,
         )
 
     def seal(self, config: layout.GenerationConfig, seq: int, unindexed: int) -> None:
