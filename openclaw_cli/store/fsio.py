@@ -185,13 +185,19 @@ def cut(path: Path, length: int) -> None:
 
 
 def note(path: Path, data: bytes) -> None:
-    """Overwrite a small hint file in place, not synced: losing it costs time, never data."""
+    """Overwrite a small hint file in place, not synced: losing it costs time, never data.
+
+    The data must tell by itself whether it is whole: a reader may see the old and the new mixed.
+    Emptying the file first would prevent that; but some file systems (ext4) then write it out at
+    once, and the next to empty it waits for that.
+    """
     with reporting("write", path):
         fd = disk.create(path, _EXISTING)
         try:
             os.fchmod(fd, FILE_MODE)
-            disk.truncate(fd, 0)
             _write_all(fd, data)
+            if os.fstat(fd).st_size > len(data):
+                disk.truncate(fd, len(data))
         finally:
             os.close(fd)
 

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-import orjson
-
 from openclaw_cli import ids
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import StorageError
@@ -34,11 +32,11 @@ class Applied(NamedTuple):
 def read_applied(path: Path) -> Applied:
     """Return the hint, or "nothing is known" when it is missing, torn, or from another boot."""
     try:
-        value = orjson.loads(files.read_file(path))
+        value, _problem = wal.decode_line(files.read_file(path).removesuffix(b"\n"))
     except (OSError, ValueError):
         return Applied(0, trusted=False)
     boot = ids.boot_id()
-    if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
+    if value is None or not isinstance(value.get("seq"), int):
         return Applied(0, trusted=False)
     return Applied(value["seq"], trusted=bool(boot) and value.get("boot") == boot)
 
@@ -49,7 +47,7 @@ def note_applied(path: Path, seq: int) -> None:
     Where that cannot be written nothing is lost: the log is checked against the files then.
     """
     with suppress(StorageError):
-        fsio.note(path, orjson.dumps({"boot": ids.boot_id(), "seq": seq}))
+        fsio.note(path, wal.encode_line({"boot": ids.boot_id(), "seq": seq}))
 
 
 def final_states(entries: Iterable[wal.Entry]) -> dict[tuple[str, str], wal.Entry]:
