@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
@@ -365,3 +366,24 @@ def test_an_endless_line_is_refused(memory, monkeypatch):
     monkeypatch.setattr(reading, "_LONGEST_LINE", 1000)
     with pytest.raises(UsageError, match=r"line 2 .* is longer"):
         memory.imported([{"text": "fine"}, {"text": "x" * 2000}])
+
+
+def test_records_leave_no_cyclic_garbage_behind(memory):
+    """The program runs without the collector: what it leaves must not grow with the records."""
+
+    def garbage(count):
+        gc.collect()
+        lines = [{"text": f"note {number} of {count}"} for number in range(count)]
+        memory.imported([*lines, *[b'{"text', {"text": "x", "tags": 4}] * (count // 4)], dedup=True)
+        memory.index()
+        memory.listed(limit=None)
+        memory.found("note", top_k=count)
+        return gc.collect()
+
+    gc.disable()
+    try:
+        garbage(10)
+        few, many = garbage(50), garbage(400)
+    finally:
+        gc.enable()
+    assert many < few + 100
