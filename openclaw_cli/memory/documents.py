@@ -93,8 +93,14 @@ def _is_sound(payload: dict[str, Any]) -> bool:
     terms = payload.get("terms")
     if not all(isinstance(text, str) for text in texts) or not isinstance(terms, dict):
         return False
-    counts = [held.values() if isinstance(held, dict) else (0,) for held in terms.values()]
-    return all(type(count) is int and count > 0 for held in counts for count in held)
+    return all(map(_are_counts, terms.values()))
+
+
+def _are_counts(held: object) -> bool:
+    if not isinstance(held, dict):
+        return False
+    counts = held.values()
+    return set(map(type, counts)) <= {int} and min(counts, default=1) > 0
 
 
 def carried_document(record: Record, payload: dict[str, Any] | None) -> Document | None:
