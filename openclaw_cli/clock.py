@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from openclaw_cli.errors import UsageError
@@ -12,6 +13,7 @@ from openclaw_cli.errors import UsageError
 _SPAN = re.compile(r"(\d{1,6})\s*([smhdw])", re.ASCII)
 _SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Clock(NamedTuple):
@@ -36,6 +38,7 @@ class Clock(NamedTuple):
         time.sleep(seconds)
 
 
+@lru_cache(maxsize=256)
 def format_time(moment: datetime) -> str:
     """Return ISO-8601 UTC with ``Z``, milliseconds only where there are any."""
     moment = moment.astimezone(UTC)
@@ -58,6 +61,8 @@ def parse_time(text: str) -> datetime:
         raise ValueError("the time is out of range") from error
 
 
+# The fields of one record, and those of one import, often hold the same time.
+@lru_cache(maxsize=256)
 def parse_foreign_time(text: str) -> tuple[datetime, bool]:
     """Return the moment of a time written by another tool, and whether its zone had to be assumed.
 
@@ -90,7 +95,7 @@ def parse_when(text: str, now: datetime, *, option: str) -> datetime:
 
 def to_millis(moment: datetime) -> int:
     """Return whole milliseconds since 1970-01-01 UTC."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)
+    return (moment - _EPOCH) // _MILLISECOND
 
 
 def from_millis(millis: int) -> datetime:

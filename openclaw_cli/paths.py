@@ -103,6 +103,7 @@ class MemoryPaths:
     def __init__(self, state: Path, root: Path) -> None:
         self.state = state
         self.root = root
+        self._folders = {scope: os.path.join(root, "records", scope) for scope in SCOPES}
 
     def records(self, scope: str) -> Path:
         """The folder of the records of ``scope`` ("user" or "agent")."""
@@ -110,7 +111,11 @@ class MemoryPaths:
 
     def record(self, scope: str, record_id: str) -> Path:
         """The file of one record; the id is checked before the path is built."""
-        return self.root / "records" / scope / (check_name("record", record_id) + ".json")
+        return Path(self.record_name(scope, record_id))
+
+    def record_name(self, scope: str, record_id: str) -> str:
+        """`record` as a text: making a ``Path`` costs as much as looking for the file."""
+        return f"{self._folders[scope]}{os.sep}{check_name('record', record_id)}.json"
 
     @property
     def wal(self) -> Path:

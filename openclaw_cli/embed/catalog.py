@@ -7,7 +7,7 @@ that covers its language or by none, and a query asks only the spaces that can h
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from openclaw_cli.embed.manifest import (
     ALL_LANGUAGES,
@@ -18,9 +18,6 @@ from openclaw_cli.embed.manifest import (
     load_manifest,
 )
 from openclaw_cli.errors import DamagedError, UnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = [
     "Catalog",
@@ -85,6 +82,7 @@ class Catalog:
         self._read(SHIPPED_DIRECTORY, "shipped")
         if models_dir is not None:
             self._read(models_dir, "installed")
+        self._order = self._by_preference()
 
     @property
     def models(self) -> tuple[ModelInfo, ...]:
@@ -114,7 +112,7 @@ class Catalog:
         """
         if han_share >= HAN_SHARE and not _own_han(language):
             language = "zh"
-        return next((model for model in self._by_preference() if model.covers(language)), None)
+        return next((model for model in self._order if model.covers(language)), None)
 
     def record_space(
         self, language: str, han_share: float, confident: bool = True
@@ -148,12 +146,12 @@ class Catalog:
             wanted.append(self.covering("en"))
         return list(dict.fromkeys(model for model in wanted if model is not None))
 
-    def _by_preference(self) -> Iterator[ModelInfo]:
-        preferred = self._models.get(self._preferred) if self._preferred else None
-        if preferred is not None:
-            yield preferred
+    def _by_preference(self) -> list[ModelInfo]:
         # One that names its languages knows them better than one that claims all.
-        yield from sorted(self._models.values(), key=lambda model: ALL_LANGUAGES in model.languages)
+        return sorted(
+            self._models.values(),
+            key=lambda model: (model.name != self._preferred, ALL_LANGUAGES in model.languages),
+        )
 
     def _read(self, directory: Path, origin: Origin) -> None:
         try:

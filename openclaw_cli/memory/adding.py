@@ -7,22 +7,15 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from openclaw_cli.errors import UnavailableError, UsageError
-from openclaw_cli.index.file.snapshot import Snapshot, slot_of
+from openclaw_cli.index.file.snapshot import slot_of
 from openclaw_cli.index.protocol import Document, Vector
+from openclaw_cli.memory.analysis import Analysis, analyse, hash_of
 from openclaw_cli.memory.checkpoint import checkpoint, writing
-from openclaw_cli.memory.documents import (
-    Analysis,
-    analyse,
-    finished,
-    hash_of,
-    payload_of,
-    short_hash,
-    truncation_warning,
-)
+from openclaw_cli.memory.documents import finished, payload_of, short_hash, truncation_warning
 from openclaw_cli.memory.drafts import Statement, record_document
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.merging import enriched, holds, merged
-from openclaw_cli.memory.store import Following, Store
+from openclaw_cli.memory.store import Following, Opened, Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record, record_of
@@ -38,6 +31,9 @@ class Prepared(NamedTuple):
     named: bool
     vector: Vector | None = None
     truncated: bool = False
+
+
+_TwinKey = tuple[Any, Any, Any, Any]
 
 
 class Decision(NamedTuple):
@@ -101,21 +97,22 @@ class Chooser:
     The state must be read under the writer lock when the decisions are to be committed.
     """
 
-    def __init__(self, store: Store, view: View, snapshot: Snapshot) -> None:
+    def __init__(self, store: Store, view: View, state: Opened | Following) -> None:
         self._store = store
         self._view = view
-        self._snapshot = snapshot
-        self._made: dict[str, Record] = {}
-        self._made_hashes: dict[str, Record] = {}
+        self._state = state
+        self._made: dict[str, dict[str, Any]] = {}
+        self._made_hashes: dict[_TwinKey, dict[str, Any]] = {}
         self._made_slots: dict[str, Record] = {}
 
     def note(self, decision: Decision) -> None:
         """Remember a decision that is to be committed, so that later ones of a batch see it."""
-        record = record_of(decision.document)
-        self._made[record.id] = record
-        self._made_hashes[_twin_key(decision.document)] = record
-        if record.key is not None:
-            slot = slot_of(record.scope, record.user, record.category, record.key)
+        document = decision.document
+        self._made[decision.record_id] = document
+        self._made_hashes[_twin_key(document)] = document
+        if document.get("key") is not None:
+            record = record_of(document)
+            slot = slot_of(record.scope, record.user, record.category, str(record.key))
             self._made_slots[slot] = record
 
     def decide(self, item: Prepared, *, allow_duplicate: bool = False) -> Decision:
@@ -152,7 +149,7 @@ class Chooser:
     def existing(self, record_id: str) -> Record | None:
         """Return the record of an id, whatever its scope; a damaged one is a `UsageError`."""
         if record_id in self._made:
-            return self._made[record_id]
+            return record_of(self._made[record_id])
         for scope in SCOPES:
             if not self._view.may_hold(scope, record_id):
                 continue
@@ -181,9 +178,9 @@ class Chooser:
         wanted = item.document
         content_hash = item.analysis.content_hash
         made = self._made_hashes.get(_twin_key({**wanted, "contentHash": content_hash}))
-        if made is not None and wanted["key"] in (None, made.key):
-            return made
-        for document in self._snapshot.with_hash(short_hash(content_hash)):
+        if made is not None and wanted["key"] in (None, made.get("key")):
+            return record_of(made)
+        for document in self._state.snapshot.with_hash(short_hash(content_hash)):
             same = (document.scope, document.category, document.user) == (
                 wanted["scope"], wanted["category"], wanted["userId"]
             )  # fmt: skip
@@ -205,7 +202,8 @@ class Chooser:
         )
         if made is not None:
             return made
-        held = self._snapshot.in_slot(wanted["scope"], wanted["userId"], wanted["category"], key)
+        snapshot = self._state.snapshot
+        held = snapshot.in_slot(wanted["scope"], wanted["userId"], wanted["category"], key)
         found = [record for document in held if (record := self._read(document)) is not None]
         return found[-1] if found else None
 
@@ -233,9 +231,9 @@ def _hash_of_record(record: Record) -> str:
     return hash_of(indexed_text(record.l0, record.l2))
 
 
-def _twin_key(document: dict[str, Any]) -> str:
-    names = ("contentHash", "scope", "category", "userId")
-    return "\0".join(str(document.get(name)) for name in names)
+def _twin_key(document: dict[str, Any]) -> _TwinKey:
+    get = document.get
+    return get("contentHash"), get("scope"), get("category"), get("userId")
 
 
 def add(
@@ -249,9 +247,10 @@ def add(
     moment = store.env.clock.now()
     item = prepare(store, statement, moment)
     warnings: list[Warning] = []
+    opened: Opened | None = None
     if store.paths.exists():
         opened = store.open()
-        first = Chooser(store, opened.view, opened.snapshot)
+        first = Chooser(store, opened.view, opened)
         decision = first.decide(item, allow_duplicate=allow_duplicate)
         warnings += opened.warnings
         if opened.snapshot.base is None:
@@ -264,10 +263,10 @@ def add(
         item = embedded[0]
         if item.truncated:
             warnings.append(truncation_warning(1))
-    following = Following(store)
     with writing(store) as writer:
+        following = Following(store, opened)
         view = following.catch_up(writer.log)
-        chooser = Chooser(store, view, following.snapshot)
+        chooser = Chooser(store, view, following)
         decision = chooser.decide(item, allow_duplicate=allow_duplicate)
         if decision.change is not None:
             writer.commit([decision.change])

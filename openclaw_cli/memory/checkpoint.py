@@ -51,13 +51,21 @@ def _finished(store: Store, progress: Progress) -> list[Warning]:
     return complete(store, progress)
 
 
-def index(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
-    """Bring the index up to date, under the indexer's lock; a killed purge is finished first."""
+def index(
+    store: Store,
+    request: IndexRequest,
+    progress: Progress = no_progress,
+    known: wal.Wal | None = None,
+) -> Report:
+    """Bring the index up to date, under the indexer's lock; a killed purge is finished first.
+
+    ``known`` is the log as the caller has read it under the writer lock.
+    """
     from openclaw_cli.memory.indexing import build
 
     with store.repository.indexing():
         warnings = _finished(store, progress)
-        report = build(store, request, progress)
+        report = build(store, request, progress, known)
     report.warnings[:0] = warnings
     return report
 
@@ -73,6 +81,6 @@ def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
     if not too_long and len(log.entries) <= config.integer("memory.wal.maxEntries") * times:
         return []
     try:
-        return index(store, IndexRequest(embed=False, scan=False)).warnings
+        return index(store, IndexRequest(embed=False, scan=False), known=log).warnings
     except LockedError:
         return []

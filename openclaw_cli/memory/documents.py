@@ -2,72 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode, b64encode
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record
-from openclaw_cli.text.analyze import ANALYZER_VERSION, document_terms
-from openclaw_cli.text.languages import profile
-from openclaw_cli.text.normalize import normalized_text
+from openclaw_cli.text.version import ANALYZER_VERSION
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog
     from openclaw_cli.embed.manifest import ModelInfo
+    from openclaw_cli.memory.analysis import Analysis
 
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|-)")
 _KEPT_DIGITS = 24
-
-
-def hash_of(text: str) -> str:
-    """Return the content hash of a text: equal for texts that differ in width or spacing only."""
-    from hashlib import sha256
-
-    return "sha256:" + sha256(normalized_text(text).encode("utf-8", "replace")).hexdigest()
 
 
 def short_hash(content_hash: str) -> str:
     """Return the 96 bits of a content hash that the index keeps."""
     return content_hash.removeprefix("sha256:")[:_KEPT_DIGITS]
-
-
-class Analysis(NamedTuple):
-    """What a text is made of: its hash, language, terms, and the model that reads it, if any."""
-
-    text: str
-    content_hash: str
-    language: str
-    terms: dict[str, dict[str, int]]
-    model: ModelInfo | None
-
-
-def analyse(text: str, catalog: Catalog, language: str | None = None) -> Analysis:
-    """Analyse the indexed text of a record; ``language`` is what the record itself says."""
-    found = profile(text)
-    named = _LANGUAGE.match((language or "").lower())
-    chosen = named[0] if named else found.language
-    return Analysis(
-        text=text,
-        content_hash=hash_of(text),
-        language=chosen,
-        terms=document_terms(text, chosen),
-        model=catalog.record_space(chosen, found.han_share, bool(named) or found.confident),
-    )
-
-
-def language_of(record: Record) -> str:
-    """Return the language of a record as the index has it: the one it names, else its text's."""
-    named = _LANGUAGE.match((record.language or "").lower())
-    return named[0] if named else profile(indexed_text(record.l0, record.l2)).language
-
-
-def analyse_record(record: Record, catalog: Catalog) -> Analysis:
-    """Analyse what is indexed of ``record``."""
-    return analyse(indexed_text(record.l0, record.l2), catalog, record.language)
 
 
 def document_of(record: Record, analysis: Analysis, vector: Vector | None) -> Document:
@@ -138,8 +93,14 @@ def _is_sound(payload: dict[str, Any]) -> bool:
     terms = payload.get("terms")
     if not all(isinstance(text, str) for text in texts) or not isinstance(terms, dict):
         return False
-    counts = [held.values() if isinstance(held, dict) else (0,) for held in terms.values()]
-    return all(type(count) is int and count > 0 for held in counts for count in held)
+    return all(map(_are_counts, terms.values()))
+
+
+def _are_counts(held: object) -> bool:
+    if not isinstance(held, dict):
+        return False
+    counts = held.values()
+    return set(map(type, counts)) <= {int} and min(counts, default=1) > 0
 
 
 def carried_document(record: Record, payload: dict[str, Any] | None) -> Document | None:
@@ -162,6 +123,8 @@ def document_of_entry(record: Record, payload: dict[str, Any] | None, catalog: C
     carried = carried_document(record, payload)
     if carried is not None:
         return carried
+    from openclaw_cli.memory.analysis import analyse_record
+
     return document_of(record, analyse_record(record, catalog), carried_vector(payload))
 
 
@@ -174,6 +137,8 @@ def model_of_entry(
     known = next((model for model in catalog.models if model.name == name), None)
     if known is not None or (payload or {}).get("analyzer") == ANALYZER_VERSION:
         return known, text
+    from openclaw_cli.memory.analysis import analyse_record
+
     return analyse_record(record, catalog).model, text
 
 

@@ -6,10 +6,11 @@ hand-edited record is acknowledged, and to put the finished generation in place.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from openclaw_cli.clock import format_time
@@ -18,8 +19,6 @@ from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.builder import Builder, Plan
 from openclaw_cli.memory.changes import Candidate, Changes, Loaded, Scanner, load
 from openclaw_cli.memory.documents import (
-    Analysis,
-    analyse_record,
     document_of,
     document_of_entry,
     finished,
@@ -35,7 +34,12 @@ from openclaw_cli.result import Progress, Warning, no_progress
 from openclaw_cli.store import files, fsio, generations, recovery, tombstones, wal
 from openclaw_cli.store.records import Record, encode_record, record_of
 from openclaw_cli.store.repository import Change, Writer
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
+
+if TYPE_CHECKING:
+    from openclaw_cli.memory.analysis import Analysis
+
+_PROGRESS_EVERY = 32
 
 
 @dataclass(slots=True)
@@ -54,12 +58,18 @@ class Report:
     warnings: list[Warning] = field(default_factory=list)
 
 
-def build(store: Store, request: IndexRequest, progress: Progress = no_progress) -> Report:
+def build(
+    store: Store,
+    request: IndexRequest,
+    progress: Progress = no_progress,
+    known: wal.Wal | None = None,
+) -> Report:
     """Build and publish the next generation; a no-op when nothing has changed.
 
-    The caller holds the indexer's lock, and no purge is left unfinished.
+    The caller holds the indexer's lock, and no purge is left unfinished. ``known`` is the log as
+    the caller has read it under the writer lock.
     """
-    return _Run(store, request, progress).run()
+    return _Run(store, request, progress).run(known)
 
 
 class _Run:
@@ -71,14 +81,14 @@ class _Run:
         self.progress = progress
         self.report = Report()
         self.own_entries: set[int] = set()
-        self.unsynced: list[tuple[wal.Entry, Path]] = []
+        self.unsynced: list[tuple[wal.Entry, str]] = []
 
-    def run(self) -> Report:
+    def run(self, known: wal.Wal | None) -> Report:
         current, problem = open_base(self.store.paths)
         if problem is not None:
             self._rebuilt(problem)
         floor = 0 if current is None else current.config.seq
-        with self.store.repository.writing(floor) as writer:
+        with self.store.repository.writing(floor, known) as writer:
             log = writer.log
             self.report.warnings += writer.warnings
         if self.request.embed:
@@ -211,12 +221,16 @@ class _Run:
                 self.report.added += 1
             elif not candidate.again:
                 self.report.updated += 1
-            self.progress("index", done, total)
+            if done % _PROGRESS_EVERY == 0 or done == total:
+                self.progress("index", done, total)
         self.progress("write", 0, None)
 
     def _items(
         self, changes: Changes, stats: dict[str, tuple[Candidate, Loaded]]
     ) -> Iterator[Item]:
+        # What reads text is loaded when there is any to read: most runs find nothing changed.
+        from openclaw_cli.memory.analysis import analyse_record
+
         catalog = self.store.catalog
         for candidate, loaded in load(self.store.paths, changes):
             record, entry = loaded.record, candidate.entry
@@ -252,9 +266,12 @@ class _Run:
     def _sync_records(self, entries: Sequence[wal.Entry]) -> None:
         """Make durable the record files that the log will no longer be able to write again."""
         newest = recovery.final_states(entries).values()
-        puts = [(e, self.store.paths.record(e.scope, e.record_id)) for e in newest if e.op == "put"]
+        named = self.store.paths.record_name
+        puts = [
+            (entry, named(entry.scope, entry.record_id)) for entry in newest if entry.op == "put"
+        ]
         try:
-            fsio.sync_files([path for _entry, path in puts if path.is_file()])
+            fsio.sync_files([path for _entry, path in puts if os.path.isfile(path)])
         except StorageError:
             self.unsynced = puts
             raise

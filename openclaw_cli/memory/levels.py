@@ -15,12 +15,14 @@ _MERGED_AT = re.compile(r"\n\n\[\d{4}-\d\d-\d\dT[0-9:.]+Z\] ")
 
 def summary_of(text: str) -> str:
     """Return L0 of ``text``: all of it when short enough, else its first sentences."""
+    text = text.strip()
+    # A token has at least one character in four at most, so short texts need no count.
+    if len(text) <= L0_TOKENS:
+        return text
     from openclaw_cli.text.estimate import token_estimate
     from openclaw_cli.text.sentences import first_sentences
 
-    text = text.strip()
-    # A token has at least one character in four at most, so short texts need no count.
-    if len(text) <= L0_TOKENS or token_estimate(text) <= L0_TOKENS:
+    if token_estimate(text) <= L0_TOKENS:
         return text
     return first_sentences(text, L0_TOKENS)
 

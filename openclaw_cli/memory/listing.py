@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from heapq import nlargest
 from typing import Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
@@ -17,6 +18,8 @@ from openclaw_cli.store.records import Record, completed
 
 SORTS = ("created", "updated", "retrievability")
 _DAMAGED = "damaged"
+#: Up to this part of all, the first are picked out faster than all are sorted.
+_FEW = 20
 
 
 def get(store: Store, ids: Sequence[str]) -> Result:
@@ -71,11 +74,10 @@ def _current_document(store: Store, record: Record) -> dict[str, Any]:
 
 def listing(store: Store, request: ListRequest) -> Result:
     """Return the first records of a filter and how many there are in all."""
-    opened, ordinals, now = _selected(store, request)
+    opened, ordinals, total, now = _selected(store, request)
     warnings = [*opened.warnings, *store.count_warning(opened)]
-    chosen = ordinals if request.limit is None else ordinals[: request.limit]
-    items = [row for n in chosen if (row := _row(store, opened, n, now, warnings)) is not None]
-    data = {"items": items, "total": len(ordinals)}
+    items = [row for n in ordinals if (row := _row(store, opened, n, now, warnings)) is not None]
+    data = {"items": items, "total": total}
     return Result("memory.list", data, tuple(warnings))
 
 
@@ -83,15 +85,16 @@ def stream(
     store: Store, request: ListRequest, warnings: MutableSequence[Warning]
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a listing one by one, for output of any length in constant memory."""
-    opened, ordinals, now = _selected(store, request)
+    opened, ordinals, _total, now = _selected(store, request)
     warnings.extend([*opened.warnings, *store.count_warning(opened)])
-    for ordinal in ordinals if request.limit is None else ordinals[: request.limit]:
+    for ordinal in ordinals:
         row = _row(store, opened, ordinal, now, warnings)
         if row is not None:
             yield row
 
 
-def _selected(store: Store, request: ListRequest) -> tuple[Opened, list[int], int]:
+def _selected(store: Store, request: ListRequest) -> tuple[Opened, list[int], int, int]:
+    """Return what was opened, the first ordinals of the filter, how many it has, and the time."""
     if request.sort not in SORTS:
         raise UsageError(f"--sort {request.sort!r} is unknown", hint="choose " + ", ".join(SORTS))
     opened = store.open()
@@ -99,8 +102,11 @@ def _selected(store: Store, request: ListRequest) -> tuple[Opened, list[int], in
     mask = opened.snapshot.select(request.filters.where())
     # From the newest down, which equal values keep.
     ordinals = [n for n in reversed(range(opened.snapshot.count)) if mask is None or mask[n]]
-    ordinals.sort(key=_sort_key(opened, request.sort, now), reverse=True)
-    return opened, ordinals, now
+    key = _sort_key(opened, request.sort, now)
+    if request.limit is not None and request.limit * _FEW < len(ordinals):
+        return opened, nlargest(request.limit, ordinals, key), len(ordinals), now
+    ordinals.sort(key=key, reverse=True)
+    return opened, ordinals[: request.limit], len(ordinals), now
 
 
 def _sort_key(opened: Opened, sort: str, now: int) -> Callable[[int], float]:
@@ -116,7 +122,7 @@ def _row(
 ) -> dict[str, Any] | None:
     value = opened.snapshot.value
     record_id, scope = value("id", ordinal), value("scope", ordinal)
-    path = str(store.paths.record(scope, record_id))
+    path = store.paths.record_name(scope, record_id)
     try:
         record = opened.view.record(scope, record_id)
     except (OSError, ValueError) as error:

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from openclaw_cli.index.protocol import Document
-from openclaw_cli.memory.documents import analyse_record, document_of
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import scan
 from openclaw_cli.store.migrations import has_older_layout, s0001_records, s0002_folders
@@ -42,6 +41,10 @@ def documents(
 ) -> dict[str, Document]:
     """Return what neither index nor log tells about: the records of the older layout, and without
     an index every record that is not in the log. Damaged ones are left out."""
+    # What reads texts is not needed where there is nothing to read.
+    from openclaw_cli.memory.analysis import analyse_record
+    from openclaw_cli.memory.documents import document_of
+
     if indexed:
         known = s0002_folders.identifiers(paths)
         keys = [

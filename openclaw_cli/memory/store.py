@@ -17,11 +17,11 @@ from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning
-from openclaw_cli.store import recovery, scan, wal
+from openclaw_cli.store import generations, recovery, scan, wal
 from openclaw_cli.store.migrations import OLDER, older_warning, s0001_records
 from openclaw_cli.store.records import Record, record_of
 from openclaw_cli.store.repository import Repository
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog
@@ -175,10 +175,14 @@ class Store:
         """Yield a warning when there are more or fewer record files than the index accounts for."""
         if any(warning.code == OLDER for warning in opened.warnings):
             return
-        files = scan.count(self.paths)
         live = opened.snapshot.live
         base = opened.snapshot.base
         damaged = 0 if base is None else base.config.unindexed
+        now = self.env.clock.wall_ns()
+        if base is not None and scan.unchanged(self.paths, base.config.scanned, now):
+            files = base.count + damaged
+        else:
+            files = scan.count(self.paths)
         if damaged and files == live + damaged:
             yield Warning(
                 "records-damaged",
@@ -201,29 +205,44 @@ def note_older(store: Store, record: Record, warnings: MutableSequence[Warning])
 
 class Following:
     """A state of the store that is carried along from lock to lock, so that bulk work does not
-    read the log whole for every batch."""
+    read the log whole for every batch.
 
-    def __init__(self, store: Store) -> None:
+    ``opened`` is what was read before the lock under which this is made: it serves on unless the
+    index is another one by now.
+    """
+
+    def __init__(self, store: Store, opened: Opened | None = None) -> None:
         self._store = store
         self._seq = -1
+        self._snapshot = Snapshot(None, {})
         self.log: wal.Wal | None = None
-        self.snapshot = Snapshot(None, {})
+        base = None if opened is None else opened.snapshot.base
+        if opened is not None and base is not None:
+            self._snapshot = opened.snapshot
+            if base.folder.number == generations.current_number(store.paths):
+                self._seq = max(opened.view.log.last_seq, base.config.seq)
 
     def catch_up(self, log: wal.Wal) -> recovery.View:
-        """Take in what ``log`` holds and is not known yet; the caller holds the writer lock."""
-        if self._seq < log.base:
-            base, _problem = open_base(self._store.paths)
-            self.snapshot, _warnings = self._store.snapshot(base, log)
-            self._seq = log.last_seq
-        self.committed(log)
+        """Go on to ``log``, as read under the writer lock or written by the caller."""
+        self.log = log
         return recovery.View(self._store.paths, log, {})
 
-    def committed(self, log: wal.Wal) -> None:
-        """Take in the entries of ``log`` that are not known yet, such as the caller's own."""
-        changes, _warnings = self._store.changes(log, self._seq)
-        self.snapshot.advance(changes)
-        self._seq = log.last_seq
-        self.log = log
+    @property
+    def snapshot(self) -> Snapshot:
+        """The index as of the log; made when it is asked for, which most of an import never does.
+
+        The caller holds the writer lock under which the log was read.
+        """
+        log = self.log
+        if log is not None and self._seq != log.last_seq:
+            if log.base <= self._seq < log.last_seq:
+                changes, _warnings = self._store.changes(log, self._seq)
+                self._snapshot.advance(changes)
+            else:
+                base, _problem = open_base(self._store.paths)
+                self._snapshot, _warnings = self._store.snapshot(base, log)
+            self._seq = log.last_seq
+        return self._snapshot
 
 
 def _stale(paths: MemoryPaths, reason: str) -> Warning:

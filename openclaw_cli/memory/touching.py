@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from openclaw_cli.index.protocol import Vector
+from openclaw_cli.memory.analysis import analyse_record
 from openclaw_cli.memory.checkpoint import checkpoint, writing
-from openclaw_cli.memory.documents import analyse_record, payload_of
+from openclaw_cli.memory.documents import payload_of
 from openclaw_cli.memory.drafts import initial_stability
 from openclaw_cli.memory.fsrs import initial_state, recalled
 from openclaw_cli.memory.store import Store

@@ -13,7 +13,7 @@ FOLDER_MODE = 0o700
 class Disk:
     """What a crash can fall between; a test puts one in its place that stops at the n-th."""
 
-    def create(self, path: Path, flags: int) -> int:
+    def create(self, path: str | Path, flags: int) -> int:
         """Open ``path`` for writing, making it when it is missing; return its descriptor."""
         return os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
 
@@ -58,7 +58,7 @@ class Disk:
             os.close(fd)
         return True
 
-    def rename(self, source: Path, target: Path) -> None:
+    def rename(self, source: str | Path, target: str | Path) -> None:
         """Replace ``target`` by ``source`` atomically."""
         os.replace(source, target)
 
@@ -66,7 +66,7 @@ class Disk:
         """Give ``source`` the further name ``target``, which must be free."""
         os.link(source, target)
 
-    def unlink(self, path: Path) -> None:
+    def unlink(self, path: str | Path) -> None:
         """Remove a file or a symbolic link."""
         os.unlink(path)
 

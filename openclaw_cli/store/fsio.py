@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +29,7 @@ disk = Disk()
 
 
 @contextmanager
-def reporting(action: str, path: Path) -> Iterator[None]:
+def reporting(action: str, path: str | Path) -> Iterator[None]:
     """Turn an `OSError` into a `StorageError` that names the path and the next step."""
     try:
         yield
@@ -66,12 +66,12 @@ def sync_folder(path: Path) -> None:
     _sync("sync folder", path, os.O_DIRECTORY)
 
 
-def sync_file(path: Path) -> None:
+def sync_file(path: str | Path) -> None:
     """Make the content of a file that was written without a sync durable."""
     _sync("sync", path, 0)
 
 
-def _sync(action: str, path: Path, flags: int) -> None:
+def _sync(action: str, path: str | Path, flags: int) -> None:
     with reporting(action, path):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | flags)
         try:
@@ -80,15 +80,16 @@ def _sync(action: str, path: Path, flags: int) -> None:
             os.close(fd)
 
 
-def sync_files(files: list[Path]) -> None:
+def sync_files(files: Sequence[str | Path]) -> None:
     """Make many files that were written without a sync, and their names, durable.
 
     Many are synced with their whole file system in one go, a few one by one.
     """
-    if len(files) <= _MANY or not _sync_all(files[0].parent):
+    folders = [Path(name) for name in dict.fromkeys(map(os.path.dirname, files))]
+    if len(files) <= _MANY or not _sync_all(folders[0]):
         for path in files:
             sync_file(path)
-    for folder in dict.fromkeys(path.parent for path in files):
+    for folder in folders:
         sync_folder(folder)
 
 
@@ -110,7 +111,7 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[disk.write(fd, view) :]
 
 
-def _create(path: Path) -> int:
+def _create(path: str | Path) -> int:
     fd = disk.create(path, os.O_WRONLY | os.O_EXCL)
     os.fchmod(fd, FILE_MODE)
     return fd
@@ -121,7 +122,7 @@ def temp_name(path: Path) -> Path:
     return path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
 
 
-def discard(path: Path) -> None:
+def discard(path: str | Path) -> None:
     """Remove a temporary file after a failure, if that is possible."""
     try:
         disk.unlink(path)
@@ -130,12 +131,13 @@ def discard(path: Path) -> None:
         return
 
 
-def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
+def write_file(path: str | Path, data: bytes, *, durable: bool = True) -> None:
     """Replace ``path`` by ``data`` in one step; a reader sees the old or the new bytes.
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
     """
-    temp = temp_name(path)
+    folder, name = os.path.split(path)
+    temp = os.path.join(folder, f".{name[:100]}{TEMP_MARK}{ids.token()}")
     with reporting("write", path):
         fd = _create(temp)
         try:
@@ -150,7 +152,7 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
             discard(temp)
             raise
     if durable:
-        sync_folder(path.parent)
+        sync_folder(Path(folder))
 
 
 def append(path: Path, data: bytes) -> None:
@@ -189,18 +191,24 @@ def cut(path: Path, length: int) -> None:
 
 
 def note(path: Path, data: bytes) -> None:
-    """Overwrite a small hint file in place, not synced: losing it costs time, never data."""
+    """Overwrite a small hint file in place, not synced: losing it costs time, never data.
+
+    The data must tell by itself whether it is whole: a reader may see the old and the new mixed.
+    Emptying the file first would prevent that; but some file systems (ext4) then write it out at
+    once, and the next to empty it waits for that.
+    """
     with reporting("write", path):
         fd = disk.create(path, _EXISTING)
         try:
             os.fchmod(fd, FILE_MODE)
-            disk.truncate(fd, 0)
             _write_all(fd, data)
+            if os.fstat(fd).st_size > len(data):
+                disk.truncate(fd, len(data))
         finally:
             os.close(fd)
 
 
-def remove(path: Path, *, durable: bool = True) -> None:
+def remove(path: str | Path, *, durable: bool = True) -> None:
     """Remove a file; one that is gone already is fine."""
     with reporting("remove", path):
         try:
@@ -208,7 +216,7 @@ def remove(path: Path, *, durable: bool = True) -> None:
         except FileNotFoundError:
             return
     if durable:
-        sync_folder(path.parent)
+        sync_folder(Path(path).parent)
 
 
 def remove_tree(path: Path) -> None:

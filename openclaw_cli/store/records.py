@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -188,9 +189,15 @@ def _time(holder: dict[str, Any], name: str, default: int) -> int:
     if value is None:
         return default
     try:
-        return to_millis(parse_foreign_time(value)[0])
+        return _millis(value)
     except ValueError as error:
         raise ValueError(f"{name} {value[:40]!r} is not an ISO-8601 time") from error
+
+
+@lru_cache(maxsize=256)
+def _millis(text: str) -> int:
+    """Return a time in milliseconds; those of a record and its neighbours are often the same."""
+    return to_millis(parse_foreign_time(text)[0])
 
 
 def _stability(fsrs: dict[str, Any]) -> float | None:

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-import orjson
-
 from openclaw_cli import ids
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import StorageError
@@ -35,11 +33,11 @@ class Applied(NamedTuple):
 def read_applied(path: Path) -> Applied:
     """Return the hint, or "nothing is known" when it is missing, torn, or from another boot."""
     try:
-        value = orjson.loads(files.read_file(path))
+        value, _problem = wal.decode_line(files.read_file(path).removesuffix(b"\n"))
     except (OSError, ValueError):
         return Applied(0, trusted=False)
     boot = ids.boot_id()
-    if not isinstance(value, dict) or not isinstance(value.get("seq"), int):
+    if value is None or not isinstance(value.get("seq"), int):
         return Applied(0, trusted=False)
     return Applied(value["seq"], trusted=bool(boot) and value.get("boot") == boot)
 
@@ -50,7 +48,7 @@ def note_applied(path: Path, seq: int) -> None:
     Where that cannot be written nothing is lost: the log is checked against the files then.
     """
     with suppress(StorageError):
-        fsio.note(path, orjson.dumps({"boot": ids.boot_id(), "seq": seq}))
+        fsio.note(path, wal.encode_line({"boot": ids.boot_id(), "seq": seq}))
 
 
 def final_states(entries: Iterable[wal.Entry]) -> dict[tuple[str, str], wal.Entry]:
@@ -79,7 +77,7 @@ def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.
     return [entry for entry in newest if not _file_agrees(paths, entry, replaced)]
 
 
-def checksum(path: Path) -> int | None:
+def checksum(path: str | Path) -> int | None:
     """Return the CRC-32 of a record file, None when there is none to read."""
     if not os.path.lexists(path):
         return None  # a look is cheaper than opening what is not there, as most new records are not
@@ -92,7 +90,7 @@ def checksum(path: Path) -> int | None:
 def _file_agrees(
     paths: MemoryPaths, entry: wal.Entry, replaced: set[tuple[str, int | None]]
 ) -> bool:
-    path = paths.record(entry.scope, entry.record_id)
+    path = paths.record_name(entry.scope, entry.record_id)
     if entry.op == "delete":
         stands = checksum(path)
         return stands is None or (entry.record_id, stands) not in replaced
@@ -108,7 +106,7 @@ def _file_agrees(
 
 def write_record(paths: MemoryPaths, entry: wal.Entry) -> None:
     """Make the record file say what ``entry`` says; nothing is synced, the log has it."""
-    path = paths.record(entry.scope, entry.record_id)
+    path = paths.record_name(entry.scope, entry.record_id)
     if entry.op == "delete":
         fsio.remove(path, durable=False)
     else:
@@ -180,7 +178,7 @@ class View(NamedTuple):
     def may_hold(self, scope: str, record_id: str) -> bool:
         """Tell cheaply whether `record` needs asking: there is something under that name."""
         known = (scope, record_id) in self.better
-        return known or os.path.lexists(self.paths.record(scope, record_id))
+        return known or os.path.lexists(self.paths.record_name(scope, record_id))
 
     def holds(self, scope: str, record_id: str) -> bool:
         """Tell whether a record of that name is there, sound or damaged."""
@@ -200,7 +198,7 @@ class View(NamedTuple):
                 return self._older(scope, record_id)
             return record_of(entry.record, scope)
         try:
-            data = files.read_file(self.paths.record(scope, record_id))
+            data = files.read_file(self.paths.record_name(scope, record_id))
         except FileNotFoundError:
             return self._older(scope, record_id)
         return parse_record(data, scope, record_id)

@@ -42,7 +42,7 @@ class Writer:
             wal.Entry(
                 seq, "delete" if change.record is None else "put", change.scope, change.record_id,
                 change.record, change.payload,
-                recovery.checksum(self.paths.record(change.scope, change.record_id)),
+                recovery.checksum(self.paths.record_name(change.scope, change.record_id)),
             )
             for seq, change in enumerate(changes, first)
         ]  # fmt: skip

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from functools import cache
+from itertools import chain
 from operator import add
 
-from openclaw_cli.text.compounds import Kind, Token, chunk_tokens
+from openclaw_cli.text.compounds import Kind, Token, chunk_tokens, plain_word
 from openclaw_cli.text.languages import LATIN_LANGUAGES, kana_is_real, profile_prepared
 from openclaw_cli.text.normalize import prepare
 from openclaw_cli.text.phones import phone_terms
-from openclaw_cli.text.scripts import han_run, kana_run, run_without_spaces, spaceless_cluster
+from openclaw_cli.text.scripts import kana_run, run_without_spaces, spaceless_cluster
 from openclaw_cli.text.stems import apostrophe_words, stemmer, without_accents
 from openclaw_cli.text.stopwords import STOP_WORDS
-
-ANALYZER_VERSION = "2"
-"""Name of the rules below: an index built under another version must be built again."""
 
 BUCKETS: tuple[str, ...] = (
     "zh", "ja", "ko", "en", "es", "pt", "fr", "de", "it", "ru", "ar", "und",
@@ -30,6 +27,8 @@ _LATIN_KINDS = (Kind.LATIN, Kind.LATIN_APOSTROPHE, Kind.LATIN_EXACT)
 # with another script they are taken for English.
 _LATIN_BUCKETS = (*LATIN_LANGUAGES, "und")
 _OTHER_LATIN = ("und", "vi")
+
+_RUN_BUCKETS = ("", "zh", "ja", "ko", "und")
 
 _NONE: frozenset[str] = frozenset()
 _CACHED_CHUNKS = 50_000
@@ -50,6 +49,10 @@ class _ChunkTerms(dict[str, Groups]):
         self._main = main
 
     def __missing__(self, chunk: str) -> Groups:
+        word = plain_word(chunk)
+        if word is not None:
+            groups: Groups = ((self._latin, stemmer(self._latin)(word)),)
+            return self._kept(chunk, groups)
         buckets: dict[str, list[str]] = {}
         for kind, text in chunk_tokens(chunk):
             if kind in _LATIN_KINDS:
@@ -60,6 +63,9 @@ class _ChunkTerms(dict[str, Groups]):
                 bucket = _KIND_BUCKETS[kind]
                 buckets.setdefault(bucket, []).extend(stemmer(bucket)(text))
         groups = tuple([(bucket, tuple(terms)) for bucket, terms in buckets.items()])
+        return self._kept(chunk, groups)
+
+    def _kept(self, chunk: str, groups: Groups) -> Groups:
         if len(chunk) <= _CACHED_LENGTH:
             if len(self) >= _CACHED_CHUNKS:
                 self.clear()
@@ -79,8 +85,11 @@ def document_terms(text: str, language: str | None = None) -> dict[str, dict[str
     bucket of Latin words, and of what has no script (numbers, emoji).
     """
     text = prepare(text)
-    if language is None:
-        language = profile_prepared(text).language
+    return prepared_terms(text, language or profile_prepared(text).language)
+
+
+def prepared_terms(text: str, language: str) -> dict[str, dict[str, int]]:
+    """Return the terms of a text that ``normalize.prepare`` has been through already."""
     main = language if language in BUCKETS else "und"
     latin = main if main in LATIN_LANGUAGES or language in _OTHER_LATIN else "en"
     buckets: dict[str, list[str]] = {}
@@ -89,16 +98,15 @@ def document_terms(text: str, language: str | None = None) -> dict[str, dict[str
     else:
         han_is_japanese = language == "ja" or (language != "zh" and kana_is_real(text))
         chunks = _take_runs(text, han_is_japanese, buckets)
-    for groups in map(_chunk_terms(latin, main).__getitem__, chunks):
-        for bucket, terms in groups:
-            if bucket in buckets:
-                buckets[bucket] += terms
-            else:
-                buckets[bucket] = [*terms]
+    for bucket, terms in chain.from_iterable(map(_chunk_terms(latin, main).__getitem__, chunks)):
+        if bucket in buckets:
+            buckets[bucket] += terms
+        else:
+            buckets[bucket] = [*terms]
     phones = phone_terms(text)
     if phones:
         buckets.setdefault(main, []).extend(phones)
-    return {bucket: dict(Counter(terms)) for bucket, terms in buckets.items()}
+    return {bucket: Counter(terms) for bucket, terms in buckets.items()}
 
 
 def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
@@ -111,10 +119,12 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     text = prepare(text)
     language = profile_prepared(text).language
     runs: dict[str, list[str]] = {}
-    plain: dict[str, list[str]] = {}
     chunks = _take_runs(text, True, runs)
-    _take_runs(text, False, plain)
-    runs["zh"] = plain.get("zh", [])
+    runs["zh"] = runs.get("ja", [])
+    if kana_run().search(text):  # only then are Chinese runs other ones than Japanese
+        plain: dict[str, list[str]] = {}
+        _take_runs(text, False, plain)
+        runs["zh"] = plain.get("zh", [])
     tokens = [token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)]
     tokens += [(Kind.NEUTRAL, term) for term in phone_terms(text)]
     tokens = list(dict.fromkeys(tokens))
@@ -122,8 +132,8 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     found = {}
     for bucket in BUCKETS:
         if bucket in buckets:
-            terms = runs.get(bucket, [])
-            terms += _query_words(tokens, bucket, language, content)
+            words = _query_words(tokens, bucket, language, content)
+            terms = [*runs.get(bucket, ()), *words]
             if terms:
                 found[bucket] = list(dict.fromkeys(terms))
     return found
@@ -172,33 +182,17 @@ def _take_runs(text: str, han_is_japanese: bool, buckets: dict[str, list[str]]) 
     """Add the terms of the runs without spaces to the buckets; return the chunks of the rest."""
     chunks: list[str] = []
     end = 0
-    for match in run_without_spaces().finditer(text):
-        start = match.start()
+    pattern = run_without_spaces(han_is_japanese)
+    for match in pattern.finditer(text):
+        start, upto = match.span()
         if end < start:
             chunks += text[end:start].split()
-        end = match.end()
-        for bucket, units in _run_units(match, han_is_japanese):
-            terms = buckets.setdefault(bucket, [])
-            terms += units
-            terms += map(add, units, units[1:])
+        end = upto
+        bucket = _RUN_BUCKETS[match.lastindex or 0]
+        units = match[0] if bucket != "und" else spaceless_cluster().findall(match[0])
+        terms = buckets.setdefault(bucket, [])
+        terms += units
+        terms += map(add, units, units[1:])
     if end < len(text):
         chunks += text[end:].split()
     return chunks
-
-
-def _run_units(
-    match: re.Match[str], han_is_japanese: bool
-) -> Iterator[tuple[str, str | list[str]]]:
-    """Yield (bucket, characters or clusters) for a run: single units and pairs become terms."""
-    run = match[0]
-    if match.lastindex == 2:
-        yield "ko", run
-    elif match.lastindex == 3:
-        yield "und", spaceless_cluster().findall(run)
-    elif han_is_japanese:
-        yield "ja", run
-    else:
-        for han in han_run().findall(run):
-            yield "zh", han
-        for kana in kana_run().findall(run):
-            yield "ja", kana

@@ -106,22 +106,27 @@ def _parts(word: str) -> Iterator[re.Match[str]]:
     return (_PART_ASCII if word.isascii() else _wide().part).finditer(word)
 
 
+def plain_word(chunk: str) -> str | None:
+    """Return the folded word that a chunk of plain ASCII prose is, None for any other chunk.
+
+    ``chunk_tokens`` would give this one Latin token; most chunks of natural text are such words.
+    """
+    core = chunk.strip(_PUNCTUATION)
+    if core.isascii() and core.isalpha() and len(core) <= MAX_TERM and _one_case(core):
+        return core.lower()
+    return None
+
+
 def chunk_tokens(chunk: str) -> list[Token]:
     """Return the tokens of one prepared chunk without white space and without spaceless scripts.
 
     The order is that of appearance, a whole form before its parts; time is linear in the length.
     """
     core = chunk.strip(_PUNCTUATION)
-    if (
-        core.isalpha()
-        and len(core) <= MAX_TERM
-        and (core.isascii() or _wide().part.fullmatch(core))
-    ):
-        tokens: list[Token] = []
-        _add_word(core, tokens)
-        if len(tokens) == 1:
-            return tokens
-    tokens = []
+    word = _one_word(core) if core.isalpha() and len(core) <= MAX_TERM else None
+    if word is not None:
+        return [word]
+    tokens: list[Token] = []
     if "+" in chunk or "#" in chunk:
         tokens += [(Kind.LATIN_EXACT, m.lower()) for m in _PLUS_OR_SHARP.findall(chunk)]
     if "$" in chunk or "%" in chunk:
@@ -133,6 +138,18 @@ def chunk_tokens(chunk: str) -> list[Token]:
         if unit:
             _add_unit(unit, tokens)
     return tokens
+
+
+def _one_word(core: str) -> Token | None:
+    """Return the token of letters of one script and case, None when they may be more than one."""
+    match = (_PART_ASCII if core.isascii() else _wide().part).match(core)
+    if match is None or match.end() < len(core):
+        return None
+    kind = _PART_KINDS[match.lastindex or 0]
+    if kind is Kind.LATIN and not _one_case(core):
+        return None
+    term = _term(core)
+    return (kind, term) if 0 < len(term) <= MAX_TERM else None
 
 
 def _one_case(word: str) -> bool:

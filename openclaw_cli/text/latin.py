@@ -192,13 +192,13 @@ def _word_votes(word: str) -> Votes:
     table = _table()
     whole = table.get(f" {folded} ")
     if whole is not None:
-        rows, scale = [whole.encode()], _WHOLE_WORD
+        rows, scale = [whole], _WHOLE_WORD
     else:
-        rows = [table[group].encode() for group in groups_of(folded) if group in table]
+        rows = [row for row in map(table.get, groups_of(folded)) if row]
         scale = _GROUPS / len(rows) ** 0.5 if rows else 0.0
     zero = OFFSET * len(rows)
-    votes = [(sum(column) - zero) * scale for column in zip(*rows, strict=True)]
-    votes = votes or [0.0] * len(ORDER)
+    tenths = "".join(rows).encode()
+    votes = [(sum(tenths[at :: len(ORDER)]) - zero) * scale for at in range(len(ORDER))]
     function_word = False
     for at, language in enumerate(ORDER):
         if folded in STOP_WORDS[language]:

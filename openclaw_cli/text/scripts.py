@@ -95,9 +95,13 @@ def kana_run() -> re.Pattern[str]:
 
 
 @cache
-def run_without_spaces() -> re.Pattern[str]:
-    """Return the pattern of a run: group 1 Han and kana, 2 Hangul, 3 other spaceless scripts."""
-    return re.compile(rf"([{HAN}{KANA}]+)|([{HANGUL}]+)|([{SPACELESS}]+)")
+def run_without_spaces(han_is_japanese: bool) -> re.Pattern[str]:
+    """Return the pattern of a run: group 1 Chinese, 2 Japanese, 3 Hangul, 4 others without spaces.
+
+    Han characters are Chinese, unless they are Japanese as the kana are: then they make one run.
+    """
+    han, japanese = ("(?!)", HAN + KANA) if han_is_japanese else (f"[{HAN}]+", KANA)
+    return re.compile(rf"({han})|([{japanese}]+)|([{HANGUL}]+)|([{SPACELESS}]+)")
 
 
 @cache

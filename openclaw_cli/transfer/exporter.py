@@ -17,7 +17,7 @@ import orjson
 from openclaw_cli.clock import format_time, from_millis
 from openclaw_cli.errors import UsageError
 from openclaw_cli.index.protocol import Document, Where
-from openclaw_cli.memory.documents import language_of
+from openclaw_cli.memory.analysis import language_of
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.paths import SCOPES

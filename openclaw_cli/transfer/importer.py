@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -149,10 +150,10 @@ class _Import:
         with writing(self.store, self.following.log) as writer:
             view = self.following.catch_up(writer.log)
             self.deleted.catch_up(writer.log)
-            chooser = Chooser(self.store, view, self.following.snapshot)
+            chooser = Chooser(self.store, view, self.following)
             changes = [d.change for d in self._decided(chooser, lines) if d.change is not None]
             writer.commit(changes)
-            self.following.committed(writer.log)
+            self.following.catch_up(writer.log)
             self.counts.warn(writer.warnings)
         self.counts.warn(checkpoint(self.store, writer.log, times=_BULK_LIMITS))
 
@@ -184,8 +185,8 @@ class _Import:
         return lines
 
     def _will_be_skipped(self, item: Prepared) -> bool:
-        path = self.store.paths.record(item.document["scope"], item.document["id"])
-        return self.request.on_conflict == "skip" and path.exists()
+        path = self.store.paths.record_name(item.document["scope"], item.document["id"])
+        return self.request.on_conflict == "skip" and os.path.exists(path)
 
     def _decided(self, chooser: Chooser, lines: list[_Line]) -> Iterator[Decision]:
         for line in lines:
@@ -237,10 +238,9 @@ class _Import:
             migrations.require_current(self.store.paths)
             view = self.store.repository.view()
             self.deleted.catch_up(view.log)
-            if self.store.paths.exists():
-                opened = self.store.open()
-                self.following.snapshot = opened.snapshot
-            self.dry_chooser = Chooser(self.store, view, self.following.snapshot)
+            exists = self.store.paths.exists()
+            state = self.store.open() if exists else self.following
+            self.dry_chooser = Chooser(self.store, view, state)
         for _decision in self._decided(self.dry_chooser, lines):
             pass
 

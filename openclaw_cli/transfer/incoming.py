@@ -63,7 +63,7 @@ class Reader:
             given["id"] = self._id(value, created)
         check_name("record", given["id"] if isinstance(given["id"], str) else "")
         record = record_of(self._completed(given, created))
-        for level in (record.l0, record.l1, record.l2):
+        for level in dict.fromkeys((record.l0, record.l1, record.l2)):
             if level:
                 check_storable(level)
         return record

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_cli.errors import FormatTooNewError, UsageError
-from openclaw_cli.memory.documents import Analysis, analyse_record, finished
+from openclaw_cli.memory.analysis import Analysis, analyse_record
+from openclaw_cli.memory.documents import finished
 from openclaw_cli.memory.levels import indexed_text, summary_of
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.migrations import s0001_records

@@ -200,7 +200,8 @@ class Machine(fsio.Disk):
         self.steps.append(Step(len(self.steps) + 1, kind, shown))
         self.watch(self.steps[-1], half)
 
-    def create(self, path: Path, flags: int) -> int:
+    def create(self, path: str | Path, flags: int) -> int:
+        path = Path(path)
         if not path.exists():
             self._before("create", path)
         fd = super().create(path, flags)
@@ -245,7 +246,8 @@ class Machine(fsio.Disk):
         self.medium.all_synced()
         return True
 
-    def rename(self, source: Path, target: Path) -> None:
+    def rename(self, source: str | Path, target: str | Path) -> None:
+        source, target = Path(source), Path(target)
         self._before("rename", target)
         super().rename(source, target)
         self.medium.rename(source, target)
@@ -255,7 +257,8 @@ class Machine(fsio.Disk):
         super().link(source, target)
         self.medium.name(target, self.medium.node(source))
 
-    def unlink(self, path: Path) -> None:
+    def unlink(self, path: str | Path) -> None:
+        path = Path(path)
         self._before("unlink", path)
         super().unlink(path)
         self.medium.name(path, None)

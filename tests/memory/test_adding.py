@@ -6,6 +6,9 @@ import pytest
 
 from openclaw_cli.errors import InvalidNameError, InvalidTextError, UsageError
 from openclaw_cli.memory.adding import Chooser
+from openclaw_cli.memory.analysis import hash_of
+from openclaw_cli.memory.documents import short_hash
+from openclaw_cli.memory.store import Following
 
 BAD_IDS = ["..", ".", "a/b", "/etc/passwd", "a\\b", "", "x" * 129, "ä", "-a", "a\n"]
 STATEMENT = "用户偏好 TypeScript，不喜欢 Java"
@@ -232,3 +235,26 @@ def test_the_decision_is_made_under_the_lock(memory, monkeypatch):
     memory.add("something else")
     monkeypatch.setattr(Chooser, "decide", decide)
     assert memory.add("the same thing")["action"] == "skipped"
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "added", "indexed", "edited and indexed"])
+def test_what_happened_since_the_first_look_is_seen_under_the_lock(memory, meanwhile):
+    memory.add("one")
+    memory.index()
+    memory.add("two")
+    store = memory.service.store
+    opened = store.open()
+    if meanwhile == "added":
+        memory.add("three")
+    elif meanwhile == "edited and indexed":
+        memory.path("three").write_text('{"id": "three", "content": {"l0": "three"}}')
+    if "indexed" in meanwhile:
+        memory.index()
+    with store.repository.writing(store.indexed_seq()) as writer:
+        following = Following(store, opened)
+        following.catch_up(writer.log)
+        snapshot = following.snapshot
+        seen = [found.id for name in ("one", "two", "three")
+                for found in snapshot.with_hash(short_hash(hash_of(name)))]  # fmt: skip
+    assert snapshot.live == len(seen) == len(memory.listed())
+    assert (snapshot is opened.snapshot) == (meanwhile in ("nothing", "added"))

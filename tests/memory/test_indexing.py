@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 
 import pytest
 
@@ -13,7 +14,7 @@ from openclaw_cli.errors import NotFoundError
 from openclaw_cli.memory import indexing, store, vectorising
 from openclaw_cli.memory.requests import AddRequest, IndexRequest
 from openclaw_cli.store import wal
-from openclaw_cli.text.analyze import ANALYZER_VERSION
+from openclaw_cli.text.version import ANALYZER_VERSION
 
 INDEX_FILES = ["bm25.idx", "metadata.json", "lookup.idx", "files.json", "config.json"]
 
@@ -91,9 +92,12 @@ def test_a_record_added_by_hand_is_found(memory, indexed):
     assert memory.service.get(["my-note"]).data["items"][0]["content"]["l0"] == "Grows tomatoes"
 
 
-def test_a_difference_between_files_and_index_is_told_before_indexing(memory):
+@pytest.mark.parametrize("pause", [0.0, 0.06], ids=["at once", "after a while"])
+def test_a_difference_between_files_and_index_is_told_before_indexing(memory, pause):
     memory.add("one")
+    time.sleep(pause)
     memory.index()
+    assert memory.service.status().warnings == ()
     memory.path("my-note").write_text('{"id": "my-note", "content": {"l0": "Grows tomatoes"}}')
     warnings = memory.service.status().warnings
     assert [w.code for w in warnings] == ["index-differs"]

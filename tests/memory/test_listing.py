@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from openclaw_cli.errors import (
@@ -13,6 +15,7 @@ from openclaw_cli.errors import (
 )
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.requests import ListRequest
+from openclaw_cli.store import scan
 
 
 @pytest.fixture(params=[False, True], ids=["log", "index"])
@@ -31,6 +34,26 @@ def test_the_newest_comes_first_and_the_total_counts_all(three):
     data = three.service.list(ListRequest(limit=2)).data
     assert [item["l0"] for item in data["items"]] == ["third", "第二"]
     assert data["total"] == 3
+
+
+def test_the_first_of_many_are_those_of_the_whole_list(memory):
+    lines = [
+        {"text": f"note {number}", "createdAt": f"2026-02-{number % 7 + 1:02}T00:00:00Z"}
+        for number in range(70)
+    ]
+    memory.imported(lines)
+    for sort in ("created", "updated", "retrievability"):
+        whole = memory.listed(sort=sort, limit=None)
+        assert len(whole) == 70
+        assert memory.listed(sort=sort, limit=3) == whole[:3]
+
+
+def test_unchanged_folders_are_not_counted_again(memory, monkeypatch):
+    memory.add("first")
+    time.sleep(0.06)
+    memory.index()
+    monkeypatch.setattr(scan, "count", lambda _paths: pytest.fail("counted"))
+    assert memory.service.list(ListRequest()).warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -95,8 +95,8 @@ def test_licences_and_entry_points_are_recorded(opened):
     assert "openclaw-cli contributors" in licence
     assert "Beijing Academy of Artificial Intelligence" in licence
     entries = opened.read(f"{info}/entry_points.txt").decode()
-    assert "openclaw = openclaw_cli.__main__:main" in entries
-    assert "openclaw-cli = openclaw_cli.__main__:main" in entries
+    assert "openclaw = openclaw_cli.__main__:program" in entries
+    assert "openclaw-cli = openclaw_cli.__main__:program" in entries
     metadata = opened.read(f"{info}/METADATA").decode()
     assert "License-Expression: MIT" in metadata
     assert "Requires-Python: >=3.11" in metadata

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.store import fsio
-from openclaw_cli.transfer import reading
+from openclaw_cli.transfer import importer, reading
 from tests.support import Memory
 
 
@@ -212,6 +213,27 @@ def test_slots_are_merged_as_by_add(memory):
     assert memory.listed() == ["Uses editor 2"]
 
 
+@pytest.mark.parametrize("folding", [False, True], ids=["log only", "with checkpoints"])
+@pytest.mark.parametrize("indexed", [False, True], ids=["new", "indexed"])
+def test_slots_and_repeats_are_known_from_batch_to_batch(memory, monkeypatch, folding, indexed):
+    monkeypatch.setattr(importer, "BATCH", 2)
+    if folding:
+        monkeypatch.setattr(importer, "_BULK_LIMITS", 1)
+        memory.state.mkdir(mode=0o700)
+        (memory.state / "openclaw.json").write_text('{"memory": {"wal": {"maxEntries": 3}}}')
+    if indexed:
+        memory.add("said before")
+        memory.index()
+    slot = {"category": "preference", "key": "editor"}
+    lines = [{"text": f"note {number}"} for number in range(7)]
+    lines[3:3] = [{"text": "Uses vim", **slot}]
+    lines += [{"text": "note 0"}, {"text": "note 6"}, {"text": "Uses ed", **slot}]
+    data = memory.imported([*lines, {"text": "said before"}], dedup=True).data
+    assert (data["added"], data["skipped"], data["merged"]) == (9 - indexed, 2 + indexed, 1)
+    assert data["total"] == len(memory.listed()) == 9
+    assert "Uses ed" in memory.listed()
+
+
 def test_an_import_into_a_slot_can_be_run_again(memory):
     common = {"category": "preference", "key": "home", "createdAt": "2026-01-05T00:00:00Z"}
     lines = [{"text": "lives in Rome", **common}, {"text": "lives in Oslo", **common, "mood": "x"}]
@@ -344,3 +366,24 @@ def test_an_endless_line_is_refused(memory, monkeypatch):
     monkeypatch.setattr(reading, "_LONGEST_LINE", 1000)
     with pytest.raises(UsageError, match=r"line 2 .* is longer"):
         memory.imported([{"text": "fine"}, {"text": "x" * 2000}])
+
+
+def test_records_leave_no_cyclic_garbage_behind(memory):
+    """The program runs without the collector: what it leaves must not grow with the records."""
+
+    def garbage(count):
+        gc.collect()
+        lines = [{"text": f"note {number} of {count}"} for number in range(count)]
+        memory.imported([*lines, *[b'{"text', {"text": "x", "tags": 4}] * (count // 4)], dedup=True)
+        memory.index()
+        memory.listed(limit=None)
+        memory.found("note", top_k=count)
+        return gc.collect()
+
+    gc.disable()
+    try:
+        garbage(10)
+        few, many = garbage(50), garbage(400)
+    finally:
+        gc.enable()
+    assert many < few + 100

@@ -107,9 +107,11 @@ class Base:
                 self.metadata.lengths(bucket)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.damaged(layout.METADATA, f"is not sound: {error}") from error
+        held = self.metadata.coded("space")
         for model, space in self.config.spaces.items():
             length = len(self.trusted(layout.vectors_name(model)))
-            if len(self.rows(model)) != space.info.vectors or length != space.bytes:
+            rows = sum(map(held.codes.count, held.matching([model])))
+            if rows != space.info.vectors or length != space.bytes:
                 raise self.damaged(layout.METADATA, f"does not fit the vectors of {model}")
 
     def lookup(self, kind: str, text: str) -> list[int]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from itertools import groupby
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,14 +16,14 @@ from openclaw_cli.index.file import generation as layout
 from openclaw_cli.index.file import postings
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.checksum import sample_digest
-from openclaw_cli.index.file.lines import key_of
 from openclaw_cli.index.file.metadata import Columns
 from openclaw_cli.index.file.snapshot import slot_of
 from openclaw_cli.index.protocol import Document, SpaceInfo, Vector
 from openclaw_cli.store import files, fsio
 
 _COPY_ROWS = 2048
-_STAT_NAMES = ("size", "mtime", "inode", "crc")
+_PIECES = 1024
+_STAT_NAMES = ("size", "after", "inode", "crc")
 
 #: A record file's size, mtime in ns, inode, and the CRC-32 of its bytes.
 Stat = tuple[int, int, int, int]
@@ -58,6 +59,7 @@ class Builder:
         self._kept = self._kept_ordinals()
         self._files: dict[str, layout.Fingerprint] = {}
         self._graphs: list[str] = []
+        self._rows: list[tuple[Any, ...]] = []
         self._stats: list[Stat] = []
 
     def __enter__(self) -> Builder:
@@ -66,6 +68,7 @@ class Builder:
             self._columns.copy(base.metadata, self._kept)
             for model in base.config.spaces:
                 self._copy_vectors(base, model)
+        self._old = len(self._columns)
         return self
 
     def __exit__(self, *failure: object) -> None:
@@ -96,23 +99,26 @@ class Builder:
 
     def add(self, document: Document, stat: Stat) -> None:
         """Add one document; ``stat`` describes its record file."""
-        ordinal = len(self._columns)
         vector = document.vector
-        row: dict[str, Any] = {
-            "id": document.id,
-            "hash": document.content_hash,
-            "created": document.created,
-            "updated": document.updated,
-            "stability": document.stability,
-            "review": document.review,
-            "pending": int(document.pending),
-        }
-        for name, value in row.items():
-            self._columns.plain[name].append(value)
-        for name in ("scope", "category", "user", "key", "language", "tags"):
-            self._columns.code(name, getattr(document, name))
-        self._columns.code("space", vector.model if vector else None)
-        self._postings.add(ordinal, document.terms)
+        self._rows.append(
+            (
+                document.id,
+                document.content_hash,
+                document.created,
+                document.updated,
+                document.stability,
+                document.review,
+                int(document.pending),
+                document.scope,
+                document.category,
+                document.user,
+                document.key,
+                document.language,
+                document.tags,
+                vector.model if vector else None,
+            )
+        )
+        self._postings.add(self._old + len(self._stats), document.terms)
         self._stats.append(stat)
         if vector is not None:
             space = self._space(vector.model, vector.digest, len(vector.data) // 4)
@@ -125,6 +131,7 @@ class Builder:
         of the stats was taken.
         """
         self._stack.close()
+        self._columns.extend(self._rows)
         lengths = self._lengths()
         self._write(layout.POSTINGS, self._posting_lines(lengths))
         self._write(layout.METADATA, self._columns.encoded(lengths))
@@ -139,6 +146,7 @@ class Builder:
             unindexed=0,
             spaces=spaces,
             files=self._files,
+            scanned=scanned,
         )
 
     def seal(self, config: layout.GenerationConfig, seq: int, unindexed: int) -> None:
@@ -150,9 +158,10 @@ class Builder:
             target.write(config._replace(seq=seq, unindexed=unindexed).encode())
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> None:
+        pieces = iter(chunks)
         with fsio.NewFile(self._plan.folder / name) as target:
-            for chunk in chunks:
-                target.write(chunk)
+            while block := b"".join(islice(pieces, _PIECES)):
+                target.write(block)
         self._note(name, target)
 
     def _note(self, name: str, target: fsio.NewFile) -> None:
@@ -185,8 +194,7 @@ class Builder:
     def _lengths(self) -> dict[str, list[int]]:
         """Return the document lengths per bucket, kept and new documents together."""
         base = self._plan.base
-        total = len(self._columns)
-        old = total - len(self._stats)
+        total, old = len(self._columns), self._old
         joined: dict[str, list[int]] = {}
         for bucket in base.metadata.buckets if base is not None else ():
             assert base is not None
@@ -203,7 +211,7 @@ class Builder:
         yield postings.header(self._plan.tokenizer, stats)
         base = self._plan.base
         old: Iterable[bytes] = () if base is None else base.postings
-        yield from postings.merged_lines(old, self._remap(), self._postings)
+        yield from postings.merged_lines(old, self._remap(), self._postings.take_lines())
 
     def _remap(self) -> list[int] | None:
         if self._kept is None or self._plan.base is None:
@@ -215,15 +223,16 @@ class Builder:
 
     def _lookup_lines(self) -> Iterator[bytes]:
         yield b'{"format":2}\n'
-        plain = self._columns.plain
-        keys = [(key_of("hash", digest), n) for n, digest in enumerate(plain["hash"])]
+        lists: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for ordinal, digest in enumerate(self._columns.plain["hash"]):
+            lists["hash", digest].append(ordinal)
         columns = [self._columns.texts(name) for name in ("key", "scope", "user", "category")]
         for ordinal, (key, scope, user, category) in enumerate(zip(*columns, strict=True)):
             if key is not None:
-                keys.append((key_of("slot", slot_of(scope, user, category, key)), ordinal))
-        keys.sort()
-        for key_bytes, group in groupby(keys, key=lambda item: item[0]):
-            yield key_bytes + orjson.dumps([ordinal for _key, ordinal in group]) + b"]\n"
+                lists["slot", slot_of(scope, user, category, key)].append(ordinal)
+        yield from sorted(
+            orjson.dumps((kind, text, ordinals)) + b"\n" for (kind, text), ordinals in lists.items()
+        )
 
 
 class _SpaceWriter:
@@ -260,8 +269,16 @@ class _SpaceWriter:
 
 
 def _encode_stats(stats: list[Stat], scanned: int) -> bytes:
-    columns = [list(column) for column in zip(*stats, strict=True)] or [[], [], [], []]
-    return orjson.dumps({"scanned": scanned, **dict(zip(_STAT_NAMES, columns, strict=True))})
+    """Return the bytes of the stat cache; times are told from the oldest on, which is shorter."""
+    sizes, times, inodes, sums = zip(*stats, strict=True) if stats else ((), (), (), ())
+    oldest = min(times, default=0)
+    columns = (sizes, [time - oldest for time in times], inodes, sums)
+    document = {
+        "scanned": scanned,
+        "oldest": oldest,
+        **dict(zip(_STAT_NAMES, columns, strict=True)),
+    }
+    return orjson.dumps(document)
 
 
 def read_stats(base: Base) -> tuple[list[Stat], int]:
@@ -271,8 +288,9 @@ def read_stats(base: Base) -> tuple[list[Stat], int]:
     """
     try:
         document = orjson.loads(bytes(base.trusted(layout.STAT_CACHE)))
-        stats = list(zip(*(document[name] for name in _STAT_NAMES), strict=True))
-        scanned = document["scanned"]
+        sizes, after, inodes, sums = (document[name] for name in _STAT_NAMES)
+        oldest, scanned = document["oldest"], document["scanned"]
+        stats = list(zip(sizes, [oldest + time for time in after], inodes, sums, strict=True))
     except (DamagedError, ValueError, KeyError, TypeError):
         return [(0, 0, 0, 0)] * base.count, 0
     return (stats, scanned) if len(stats) == base.count else ([(0, 0, 0, 0)] * base.count, 0)

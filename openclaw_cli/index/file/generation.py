@@ -55,7 +55,8 @@ class Space(NamedTuple):
 class GenerationConfig(NamedTuple):
     """Everything that must agree before the other files are believed.
 
-    ``unindexed`` counts the record files that were damaged, and so are in no index.
+    ``unindexed`` counts the record files that were damaged, and so are in no index; ``scanned`` is
+    when (ns) all record files were looked at last, 0 when that is not known.
     """
 
     generation: int
@@ -65,6 +66,7 @@ class GenerationConfig(NamedTuple):
     unindexed: int
     spaces: Mapping[str, Space]
     files: Mapping[str, Fingerprint]
+    scanned: int = 0
 
     def encode(self) -> bytes:
         """Return the bytes of ``config.json``: one object that carries its own checksum."""
@@ -75,6 +77,7 @@ class GenerationConfig(NamedTuple):
             "tokenizer": self.tokenizer,
             "records": self.records,
             "unindexed": self.unindexed,
+            "scanned": self.scanned,
             "spaces": {
                 name: {
                     "digest": space.info.digest,
@@ -112,6 +115,7 @@ def decode(data: bytes) -> GenerationConfig:
                 name: Fingerprint(int(body["bytes"]), str(body["sha256"]), str(body["sample"]))
                 for name, body in document["files"].items()
             },
+            scanned=int(document.get("scanned", 0)),
         )
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{CONFIG} lacks a field or has one of the wrong type: {error}") from error

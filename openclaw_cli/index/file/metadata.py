@@ -7,7 +7,7 @@ Texts that repeat are stored as ``{"values":[…],"codes":[…]}``.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -17,6 +17,7 @@ PLAIN = ("id", "hash", "created", "updated", "stability", "review", "pending")
 #: Columns whose values repeat.
 CODED = ("scope", "category", "user", "key", "language", "tags", "space")
 _LENGTH = "length."
+_FEW = 8
 
 
 class Coded:
@@ -58,13 +59,16 @@ class MetadataFile:
 
     def _load(self, name: str) -> Any:
         if name not in self._loaded:
-            offset, length = self._ranges[name]
-            begin = self._start + offset
-            value = orjson.loads(self._data[begin : begin + length])
+            value = orjson.loads(self._bytes(name))
             self._loaded[name] = (
                 Coded(value["values"], value["codes"]) if isinstance(value, dict) else value
             )
         return self._loaded[name]
+
+    def _bytes(self, name: str) -> bytes:
+        offset, length = self._ranges[name]
+        begin = self._start + offset
+        return self._data[begin : begin + length]
 
     def plain(self, name: str) -> list[Any]:
         """Return a column of `PLAIN`."""
@@ -76,9 +80,29 @@ class MetadataFile:
         column: Coded = self._load(name)
         return column
 
+    def ordinals(self, ids: Collection[str]) -> list[int]:
+        """Return the ordinals of those of these record ids that are here.
+
+        A few are looked for in the bytes of the column, which need not be parsed for that: an id
+        holds neither quotes nor commas.
+        """
+        if len(ids) > _FEW:
+            return [ordinal for ordinal, name in enumerate(self.plain("id")) if name in ids]
+        column = self._bytes("id")
+        places = [column.find(orjson.dumps(record_id)) for record_id in ids]
+        return [column.count(b",", 0, place) for place in places if place >= 0]
+
     def lengths(self, bucket: str) -> list[int]:
         """Return the document lengths of a bucket, 0 for documents that are not in it."""
         return self.plain(_LENGTH + bucket)
+
+
+class _Codes(dict[Any, int]):
+    """Value to its code; a value that is new gets the next one."""
+
+    def __missing__(self, value: Any) -> int:
+        self[value] = code = len(self)
+        return code
 
 
 class Columns:
@@ -86,17 +110,20 @@ class Columns:
 
     def __init__(self) -> None:
         self.plain: dict[str, list[Any]] = {name: [] for name in PLAIN}
-        self._values: dict[str, dict[Any, int]] = {name: {} for name in CODED}
+        self._values: dict[str, _Codes] = {name: _Codes() for name in CODED}
         self._codes: dict[str, list[int]] = {name: [] for name in CODED}
 
     def __len__(self) -> int:
         return len(self.plain["id"])
 
-    def code(self, name: str, value: Any) -> None:
-        """Append one value to a coded column."""
-        known = self._values[name]
-        value = tuple(value) if isinstance(value, list) else value
-        self._codes[name].append(known.setdefault(value, len(known)))
+    def extend(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Append documents: for each one the values of `PLAIN` and then those of `CODED`."""
+        columns = dict(zip((*PLAIN, *CODED), zip(*rows, strict=True), strict=False))
+        for name, column in columns.items():
+            if name in self.plain:
+                self.plain[name] += column
+            else:
+                self._codes[name] += map(self._values[name].__getitem__, column)
 
     def texts(self, name: str) -> list[Any]:
         """Return a coded column with its values in place of codes."""
@@ -117,7 +144,7 @@ class Columns:
             for code in dict.fromkeys(chosen):
                 value = coded.values[code]
                 value = tuple(value) if isinstance(value, list) else value
-                codes[code] = known.setdefault(value, len(known))
+                codes[code] = known[value]
             self._codes[name].extend([codes[code] for code in chosen])
 
     def encoded(self, lengths: Mapping[str, Sequence[int]]) -> Iterator[bytes]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import mmap
 from array import array
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import repeat
 
 import orjson
 
@@ -43,72 +44,96 @@ class PostingsFile:
         return iter(self._lines)
 
 
+class _Lists(dict[str, list[int]]):
+    """Term to the ordinals of its documents; a term that is new has none."""
+
+    def __missing__(self, term: str) -> list[int]:
+        ordinals: list[int] = []
+        self[term] = ordinals
+        return ordinals
+
+
 class PostingsBuilder:
-    """Gathers the terms of new documents: a flat list [ordinal, frequency, …] for each term."""
+    """Gathers the terms of new documents: for each one its ordinals, and the frequencies above 1.
+
+    What is done for every term of every document is a loop of the interpreter's own.
+    """
 
     def __init__(self) -> None:
-        self._terms: dict[str, dict[str, list[int]]] = {}
+        self._ordinals: dict[str, _Lists] = {}
+        self._repeats: dict[str, dict[str, dict[int, int]]] = {}
         self.lengths: dict[str, array[int]] = {}
 
     def add(self, ordinal: int, terms: Mapping[str, Mapping[str, int]]) -> None:
         """Take the terms of document ``ordinal``; ordinals must rise."""
         for bucket, frequencies in terms.items():
-            known = self._terms.setdefault(bucket, {})
-            for term, frequency in frequencies.items():
-                if term in known:
-                    known[term] += (ordinal, frequency)
-                else:
-                    known[term] = [ordinal, frequency]
-            self._length(bucket, ordinal, sum(frequencies.values()))
+            if bucket not in self._ordinals:
+                self._ordinals[bucket], self._repeats[bucket] = _Lists(), {}
+            known = self._ordinals[bucket].__getitem__
+            deque(map(list.append, map(known, frequencies), repeat(ordinal)), 0)
+            length = sum(frequencies.values())
+            if length > len(frequencies):
+                repeats = self._repeats[bucket]
+                for term in [term for term, frequency in frequencies.items() if frequency > 1]:
+                    repeats.setdefault(term, {})[ordinal] = frequencies[term]
+            self._length(bucket, ordinal, length)
 
     def _length(self, bucket: str, ordinal: int, length: int) -> None:
         lengths = self.lengths.setdefault(bucket, array("I"))
         lengths.frombytes(bytes(lengths.itemsize * (ordinal - len(lengths))))
         lengths.append(length)
 
-    def sorted_items(self) -> list[tuple[bytes, str, str]]:
-        """Return (key, bucket, term) of every term gathered, in the order of the file."""
-        return sorted(
-            (key_of(bucket, term), bucket, term)
-            for bucket, terms in self._terms.items()
-            for term in terms
-        )
-
-    def take(self, bucket: str, term: str) -> tuple[list[int], list[int]]:
-        """Return (ordinals, frequencies) of one term."""
-        postings = self._terms[bucket][term]
-        return postings[0::2], postings[1::2]
+    def take_lines(self) -> Iterator[bytes]:
+        """Yield the posting lines in order, with line ends, and give up what they were made of."""
+        for bucket in sorted(self._ordinals):
+            repeats = self._repeats.pop(bucket)
+            terms = self._ordinals.pop(bucket)
+            lines = []
+            while terms:
+                term, ordinals = terms.popitem()
+                frequencies = [1] * len(ordinals)
+                if term in repeats:
+                    frequency = repeats[term].get
+                    frequencies = [frequency(ordinal, 1) for ordinal in ordinals]
+                lines.append(_line(bucket, term, ordinals, frequencies))
+            lines.sort()
+            yield from lines
 
 
 def merged_lines(
-    old: Iterable[bytes], remap: Sequence[int] | None, new: PostingsBuilder
+    old: Iterable[bytes], remap: Sequence[int] | None, new: Iterable[bytes]
 ) -> Iterator[bytes]:
-    """Yield the posting lines of old and new documents together, with line ends.
+    """Yield the posting lines of old and new documents together, with line ends as ``new`` has.
 
     ``remap`` gives an old ordinal its new one, or -1 when the document is gone; None keeps all as
     they are, and then a line without new documents is copied byte for byte.
     """
-    fresh = iter(new.sorted_items())
-    pending = next(fresh, None)
+    fresh = iter(new)
+    pending, pending_key = _next(fresh)
     for line in old:
         key = _key(line)
-        while pending is not None and pending[0] < key:
-            yield _line(pending[1], pending[2], *new.take(pending[1], pending[2]))
-            pending = next(fresh, None)
-        same = pending if pending is not None and pending[0] == key else None
-        if same is not None:
-            pending = next(fresh, None)
+        while pending and pending_key < key:
+            yield pending
+            pending, pending_key = _next(fresh)
+        same = b""
+        if pending_key == key:
+            same = pending
+            pending, pending_key = _next(fresh)
         elif remap is None:
             yield line + b"\n"
             continue
-        yield from _rewritten(line, remap, new if same else None)
-    for _key_bytes, bucket, term in chain([pending] if pending else [], fresh):
-        yield _line(bucket, term, *new.take(bucket, term))
+        yield from _rewritten(line, remap, same)
+    if pending:
+        yield pending
+    yield from fresh
 
 
-def _rewritten(
-    line: bytes, remap: Sequence[int] | None, new: PostingsBuilder | None
-) -> Iterator[bytes]:
+def _next(lines: Iterator[bytes]) -> tuple[bytes, bytes]:
+    line = next(lines, b"")
+    return line, _key(line) if line else b""
+
+
+def _rewritten(line: bytes, remap: Sequence[int] | None, new: bytes) -> Iterator[bytes]:
     bucket, term, ordinals, frequencies = orjson.loads(line)
     if remap is not None:
         moved = [remap[ordinal] for ordinal in ordinals]
@@ -116,8 +141,8 @@ def _rewritten(
             frequencies = [f for f, n in zip(frequencies, moved, strict=True) if n >= 0]
             moved = [n for n in moved if n >= 0]
         ordinals = moved
-    if new is not None:
-        more_ordinals, more_frequencies = new.take(bucket, term)
+    if new:
+        _bucket, _term, more_ordinals, more_frequencies = orjson.loads(new)
         ordinals += more_ordinals
         frequencies += more_frequencies
     if ordinals:
@@ -132,6 +157,7 @@ def _key(line: bytes) -> bytes:
 
 
 def _line(bucket: str, term: str, ordinals: list[int], frequencies: list[int]) -> bytes:
+    # The sum is a copy of the right size: what orjson returns holds on to a kilobyte.
     return orjson.dumps([bucket, term, ordinals, frequencies]) + b"\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from openclaw_cli.index import bm25
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     import numpy
 
 
-_FEW = 8
-
-
 class Snapshot:
     """An `Index` over files: ordinals 0..n-1 are the base's, those from n on came since.
 
@@ -32,7 +29,7 @@ class Snapshot:
         self._size = 0 if base is None else base.count
         self._newer: dict[str, Document] = {}
         self._ordinals: dict[str, int] | None = None
-        self._sought = 0
+        self._was_asked = False
         self._shelves: dict[str, dict[str, Document]] | None = None
         self.overlay: list[Document] = []
         self.gone: set[int] = set()
@@ -42,6 +39,8 @@ class Snapshot:
         """Take in further changes; they win over all that is known of their ids."""
         if not changes:
             return
+        if self.base is not None:
+            self.gone.update(self._base_ordinals(self.base, changes))
         for record_id, document in changes.items():
             self._forget(record_id)
             if document is not None:
@@ -50,25 +49,20 @@ class Snapshot:
         self.overlay = list(self._newer.values())
 
     def _forget(self, record_id: str) -> None:
-        if self.base is not None:
-            ordinal = self._ordinal_of(record_id)
-            if ordinal is not None:
-                self.gone.add(ordinal)
         older = self._newer.pop(record_id, None)
         if older is not None and self._shelves is not None:
             for name in _shelf_names(older):
                 self._shelves[name].pop(record_id, None)
 
-    def _ordinal_of(self, record_id: str) -> int | None:
-        """Return where the base has a record; a few are searched for, for many a map is made."""
-        assert self.base is not None
-        names = self.base.metadata.plain("id")
-        if self._ordinals is None and self._sought < _FEW:
-            self._sought += 1
-            return names.index(record_id) if record_id in names else None
+    def _base_ordinals(self, base: Base, ids: Collection[str]) -> list[int]:
+        """Return where the base has these records: searched for once, by a map from then on."""
+        if not self._was_asked:
+            self._was_asked = True
+            return base.metadata.ordinals(ids)
         if self._ordinals is None:
+            names = base.metadata.plain("id")
             self._ordinals = {name: ordinal for ordinal, name in enumerate(names)}
-        return self._ordinals.get(record_id)
+        return [self._ordinals[name] for name in ids if name in self._ordinals]
 
     def _shelve(self, document: Document) -> None:
         if self._shelves is not None:
@@ -258,8 +252,8 @@ class Snapshot:
         newer = self._newer.get(record_id)
         if newer is not None or self.base is None:
             return newer.vector if newer else None
-        ordinal = self._ordinal_of(record_id)
-        return None if ordinal is None or ordinal in self.gone else self.vector(ordinal)
+        live = [n for n in self.base.metadata.ordinals([record_id]) if n not in self.gone]
+        return self.vector(live[0]) if live else None
 
     def column(self, name: str) -> list[Any]:
         """Return a plain column (created, updated, stability, review…) over all ordinals."""
