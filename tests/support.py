@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -87,3 +88,11 @@ class Memory:
         document = self.document(record_id, scope)
         document["content"] = {**document["content"], "l0": text, "l2": text}
         self.path(record_id, scope).write_text(json.dumps(document, ensure_ascii=False))
+
+
+def forms(text: str) -> set[bytes]:
+    """Return the bytes by which programs commonly write a text into a file."""
+    plain = json.dumps(text, ensure_ascii=False)[1:-1]
+    escaped = json.dumps(text)[1:-1]
+    upper = re.sub(r"u[0-9a-f]{4}", lambda found: "u" + found[0][1:].upper(), escaped)
+    return {form.encode() for form in (text, plain, escaped, upper)}

@@ -14,11 +14,10 @@ from openclaw_cli.errors import EditorError, UsageError
 
 _HEAD = """\
 # {id}: change the parts below, save and leave the editor.
-# Lines with # above the first part are ignored; an empty part is cleared.
+# Lines with # above the first part are ignored; an empty part is cleared. One line "tag: …" a tag.
 category: {category}
 key: {key}
-tags: {tags}
-"""
+{tags}"""
 _PARTS = {"l0": "the summary that is found", "l1": "an overview", "l2": "the full original"}
 
 
@@ -46,9 +45,8 @@ def draft_of(record: Mapping[str, Any]) -> Draft:
 
 def written(record_id: str, draft: Draft) -> str:
     """Return a draft as the text that is edited."""
-    head = _HEAD.format(
-        id=record_id, category=draft.category, key=draft.key, tags=", ".join(draft.tags)
-    )
+    tags = "".join(f"tag: {tag}\n" for tag in draft.tags)
+    head = _HEAD.format(id=record_id, category=draft.category, key=draft.key, tags=tags)
     parts = (f"\n== {name}: {what}\n{getattr(draft, name)}\n" for name, what in _PARTS.items())
     return head + "".join(parts)
 
@@ -56,6 +54,7 @@ def written(record_id: str, draft: Draft) -> str:
 def parsed(text: str) -> Draft:
     """Return the draft that an edited text holds; raises ``ValueError`` with the reason."""
     fields: dict[str, str] = {}
+    tags: list[str] = []
     parts: dict[str, list[str]] = {}
     current: list[str] | None = None
     for line in text.split("\n"):
@@ -66,26 +65,27 @@ def parsed(text: str) -> Draft:
             current.append(line)
         elif line.strip() and not line.startswith("#"):
             name, colon, value = line.partition(":")
-            if not colon or name.strip() not in ("category", "key", "tags"):
-                raise ValueError(f"the line {line[:40]!r} is none of category, key, tags")
+            if not colon or name.strip() not in ("category", "key", "tag"):
+                raise ValueError(f"the line {line[:40]!r} is none of category, key, tag")
+            if name.strip() == "tag":
+                tags.append(value.strip())
             fields[name.strip()] = value.strip()
     missing = [name for name in (*_PARTS, "category") if name not in {**parts, **fields}]
     if missing:
         raise ValueError(f"the part {missing[0]} is missing")
-    tags = (tag.strip() for tag in fields.get("tags", "").split(","))
     levels = {name: "\n".join(held).strip("\n") for name, held in parts.items()}
     return Draft(fields["category"], fields.get("key", ""), tuple(filter(None, tags)), **levels)
 
 
-def edited(program: str, record_id: str, draft: Draft) -> Draft:
-    """Let the operator change a draft in an editor.
+def edited(program: str, record_id: str, draft: Draft) -> dict[str, Any]:
+    """Let the operator change a draft in an editor; return the parts that were changed.
 
     Raises `EditorError` when the editor fails, or when what it left cannot be read: then the file
     is kept, and the error names it.
     """
     fd, name = tempfile.mkstemp(prefix="openclaw-edit-", suffix=".txt")
     path = Path(name)
-    with os.fdopen(fd, "w", encoding="utf-8") as stream:
+    with os.fdopen(fd, "w", encoding="utf-8", newline="") as stream:
         stream.write(written(record_id, draft))
     try:
         _run(program, path)
@@ -93,15 +93,20 @@ def edited(program: str, record_id: str, draft: Draft) -> Draft:
         path.unlink(missing_ok=True)
         raise
     try:
-        found = parsed(path.read_text(encoding="utf-8"))
+        with path.open(encoding="utf-8", newline="") as stream:
+            found = parsed(stream.read())
     except (OSError, ValueError) as error:
+        kept = path.exists()
         raise EditorError(
             f"what the editor left cannot be read: {error}",
-            hint="your text is kept there; nothing was changed",
-            path=name,
+            hint="your text is kept there; nothing was changed" if kept else "nothing was changed",
+            path=name if kept else None,
         ) from error
     path.unlink(missing_ok=True)
-    return found
+    before = parsed(written(record_id, draft))
+    return {
+        part: value for part, value in found._asdict().items() if value != getattr(before, part)
+    }
 
 
 def _run(program: str, path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from openclaw_cli.errors import NotFoundError, UsageError
-from openclaw_cli.index.protocol import Where
+from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.analysis import hash_of
 from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import short_hash
@@ -54,7 +54,10 @@ def delete(store: Store, request: DeleteRequest) -> Result:
         places = [(found.scope, found.id) for found in opened.documents(where)]
         doomed = _there(opened.view, places, where)
     if not request.dry_run and doomed:
-        doomed, more = _remove(store, [(item.scope, item.id) for item in doomed], where)
+        damaged = {item.id for item in doomed if item.record is None}
+        indexed = opened.documents(Where()) if damaged else ()
+        left = {found.id: _left(found) for found in indexed if found.id in damaged}
+        doomed, more = _remove(store, [(item.scope, item.id) for item in doomed], where, left)
         warnings += more
     data = {
         "deleted": [item.id for item in doomed],
@@ -115,22 +118,39 @@ def _passes(record: Record, where: Where) -> bool:
 
 
 def _remove(
-    store: Store, places: Sequence[tuple[str, str]], where: Where
+    store: Store,
+    places: Sequence[tuple[str, str]],
+    where: Where,
+    left: Mapping[str, dict[str, Any]],
 ) -> tuple[list[_Doomed], list[Warning]]:
-    """Delete, in one commit, what of ``places`` is still there under the lock."""
+    """Delete, in one commit, what of ``places`` is still there under the lock.
+
+    ``left`` is what the deletion of a damaged record carries, by its id.
+    """
     with writing(store) as writer:
-        doomed = _there(View(store.paths, writer.log, {}), places, where)
-        writer.commit([_change(item) for item in doomed])
+        doomed = _there(View.under_lock(store.paths, writer.log), places, where)
+        writer.commit([_change(item, left) for item in doomed])
     return doomed, [*writer.warnings, *checkpoint(store, writer.log)]
 
 
-def _change(item: _Doomed) -> Change:
+def _left(document: Document) -> dict[str, Any]:
+    return tombstones.payload([document.content_hash], document.user)
+
+
+def _change(item: _Doomed, left: Mapping[str, dict[str, Any]]) -> Change:
     record = item.record
-    content_hash = None
-    if record is not None:
-        content_hash = short_hash(hash_of(indexed_text(record.l0, record.l2)))
-    left = tombstones.payload(content_hash, None if record is None else record.user)
-    return Change(item.scope, item.id, None, left)
+    if record is None:
+        return Change(item.scope, item.id, None, left.get(item.id, tombstones.payload([], None)))
+    past = record.document.get("history") or []
+    texts = [(record.l0, record.l2), *(_texts(held.get("content")) for held in past)]
+    hashes = {short_hash(hash_of(indexed_text(l0, l2))) for l0, l2 in texts}
+    return Change(item.scope, item.id, None, tombstones.payload(hashes, record.user))
+
+
+def _texts(content: object) -> tuple[str, str]:
+    levels = content if isinstance(content, dict) else {"l0": content}
+    l0, l2 = levels.get("l0"), levels.get("l2")
+    return l0 if isinstance(l0, str) else "", l2 if isinstance(l2, str) else ""
 
 
 def _row(item: _Doomed) -> dict[str, Any]:

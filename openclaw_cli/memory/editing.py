@@ -83,7 +83,7 @@ def edited(record: Record, request: EditRequest, moment: str) -> dict[str, Any]:
     original that L0 sums up, and stays. Raises `UsageError` when nothing would change.
     """
     before = record.document
-    category = category_of(request.category or record.category)
+    category = category_of(record.category if request.category is None else request.category)
     scope_for(category, record.scope)
     document = {
         **before,

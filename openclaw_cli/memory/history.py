@@ -5,46 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from openclaw_cli.errors import UsageError
+from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.store.records import Record, record_of
 
 #: The reason of an entry that never stood: an import brought it after what was newer.
 LATE = "older statement"
 UNDONE = "undone"
 
-#: What two versions of a record share, or what a merge decides about.
-_KNOWN = frozenset(
-    ("version", "id", "agentId", "userId", "scope", "category", "mergeStrategy", "key", "content",
-     "language", "tags", "contentHash", "fsrs", "createdAt", "updatedAt", "embeddingPending",
-     "reflectedAt", "evidence", "confidence", "history")
+#: Fields that a history entry keeps in its own way, that belong to the record for all its life, or
+#: that follow from the others.
+_APART = frozenset(
+    ("version", "id", "agentId", "scope", "content", "tags", "updatedAt", "history",
+     "language", "contentHash", "fsrs", "embeddingPending")
 )  # fmt: skip
-#: Known fields that an entry keeps when the new version has another value.
-_KEPT = (
+#: Fields about which a merge decides; all others of a newer statement go over whole.
+_DECIDED = _APART | {
     *("userId", "category", "mergeStrategy", "key", "createdAt", "evidence", "confidence"),
     "reflectedAt",
-)
+}
 
 
 def further(document: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a record document that go over whole from one version to the next."""
-    return {name: value for name, value in document.items() if name not in _KNOWN}
+    return {name: value for name, value in document.items() if name not in _DECIDED}
 
 
-def entry(
-    kept: dict[str, Any],
-    *,
-    at: str,
-    reason: str,
-    by: str | None = None,
-    after: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+def entry(kept: dict[str, Any], *, at: str, reason: str, by: str | None = None) -> dict[str, Any]:
     """Return the history entry of the document ``kept``, replaced at the time ``at``.
 
-    ``by`` is the id of the statement that replaced it; ``after`` the document in its place, when
-    more than content, tags and further fields may differ.
+    It holds all that is needed for this state to stand again. ``by`` is the id of the statement
+    that replaced it.
     """
-    fields = further(kept)
-    if after is not None:
-        fields |= {name: kept.get(name) for name in _KEPT if kept.get(name) != after.get(name)}
     return {
         "content": kept["content"],
         "updatedAt": kept.get("updatedAt"),
@@ -52,7 +43,11 @@ def entry(
         "reason": reason,
         "by": by,
         "tags": kept.get("tags") or [],
-        "fields": fields,
+        "fields": {
+            name: value
+            for name, value in kept.items()
+            if name not in _APART and value not in (None, [])
+        },
     }
 
 
@@ -61,14 +56,16 @@ def with_past(
 ) -> dict[str, Any]:
     """Return ``newer`` with the history of ``current``, and ``current`` itself as its last."""
     past = current.get("history") or []
-    at = newer["updatedAt"]
-    return {**newer, "history": [*past, entry(current, at=at, reason=reason, by=by, after=newer)]}
+    return {
+        **newer,
+        "history": [*past, entry(current, at=newer["updatedAt"], reason=reason, by=by)],
+    }
 
 
 def entries(record: Record) -> list[dict[str, Any]]:
     """Return the history of a record as numbered entries, oldest first, counted from 1."""
     past = record.document.get("history") or []
-    return [{"n": number, **held} for number, held in enumerate(past, 1)]
+    return [{**held, "n": number} for number, held in enumerate(past, 1)]
 
 
 def restored(record: Record, number: int | None, moment: str) -> dict[str, Any]:
@@ -80,13 +77,8 @@ def restored(record: Record, number: int | None, moment: str) -> dict[str, Any]:
     past = record.document.get("history") or []
     chosen = _chosen(record, past, number)
     held = past[chosen - 1]
-    fields = held.get("fields")
-    current = record.document
-    if isinstance(fields, dict):
-        bare = {name: value for name, value in current.items() if name not in further(current)}
-        current = {**bare, **fields}
     newer = {
-        **current,
+        **_fields(record.document, held.get("fields")),
         "content": _levels(held.get("content")),
         "tags": held.get("tags", record.document.get("tags") or []),
         "language": None,
@@ -99,6 +91,29 @@ def restored(record: Record, number: int | None, moment: str) -> dict[str, Any]:
             f"entry {chosen} of {record.id} cannot stand again: {error}",
             hint=f"openclaw memory history {record.id} shows what there is",
         ) from error
+
+
+def _fields(current: dict[str, Any], kept: object) -> dict[str, Any]:
+    """Return ``current`` with the fields that an entry has kept; one that was written by hand may
+    have kept none, or what no record may be given."""
+    if not isinstance(kept, dict):
+        return current
+    own = {name: value for name, value in current.items() if name in _APART}
+    known = {name: None for name in current if name in _DECIDED and name not in _APART}
+    fields = {name: value for name, value in kept.items() if name not in _APART}
+    category = CATEGORIES.get(str(fields.get("category")))
+    if category is None or own["scope"] not in category.scopes:
+        category = CATEGORIES.get(str(current.get("category")))
+        fields |= {"category": current.get("category")}
+    fields |= {"mergeStrategy": category.strategy if category else current.get("mergeStrategy")}
+    evidence = fields.get("evidence")
+    return {
+        **own,
+        **known,
+        "createdAt": current.get("createdAt"),
+        **fields,
+        "evidence": evidence if isinstance(evidence, list) else [],
+    }
 
 
 def _chosen(record: Record, past: list[dict[str, Any]], number: int | None) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 from openclaw_cli.paths import SHARED_AGENT, StatePaths
 from openclaw_cli.result import Progress, no_progress
 from openclaw_cli.store import files
-from openclaw_cli.store.traces import Traces
+from openclaw_cli.store.records import parse_record
+from openclaw_cli.store.traces import SHORTEST, Traces
 
 #: Where an agent's folder tells whose data it holds.
 _TELLING = (
@@ -30,8 +31,10 @@ def verify(
 ) -> dict[str, Any]:
     """Read every file below the state directory and return what was looked through and found.
 
-    ``where`` lists the files that hold traces, ``unread`` those that could not be read.
+    ``where`` lists the files that hold traces (with the owner of a memory that says the same),
+    ``unread`` those that could not be read. Without ids and texts nothing can be proved.
     """
+    ids, texts = set(ids), {text for text in texts if len(text.strip()) >= SHORTEST}
     scanned = size = matches = 0
     where: list[dict[str, Any]] = []
     unread: list[dict[str, str]] = []
@@ -40,17 +43,29 @@ def verify(
         size += found.size
         matches += found.matches
         if found.matches:
-            where.append({"path": str(found.path), "matches": found.matches})
+            owner = _owner(found.path)
+            told = {"path": str(found.path), "matches": found.matches}
+            where.append({**told, "userId": owner} if owner else told)
         if found.problem is not None:
             unread.append({"path": str(found.path), "reason": found.problem})
         progress("verify", scanned, None)
     return {
         "filesScanned": scanned,
         "bytesScanned": size,
+        "idsSought": len(ids),
+        "textsSought": len(texts),
         "matches": matches,
         "where": where,
         "unread": unread,
     }
+
+
+def _owner(path: Path) -> str | None:
+    """Return whose memory a file is, None when it is no sound record or nobody's."""
+    try:
+        return parse_record(files.read_file(path), path.parent.name, path.stem).user
+    except (OSError, ValueError):
+        return None
 
 
 def elsewhere(state: StatePaths, user: str, done: Collection[str]) -> list[str]:

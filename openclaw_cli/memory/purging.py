@@ -10,30 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
+from openclaw_cli.index.protocol import Where
+from openclaw_cli.memory import leftovers
 from openclaw_cli.memory.indexing import build
+from openclaw_cli.memory.levels import statements
 from openclaw_cli.memory.requests import IndexRequest, PurgeRequest
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Progress, Warning, no_progress
-from openclaw_cli.store import files, fsio, recovery, scan, tombstones, wal
-from openclaw_cli.store.records import Record, parse_record, record_of
+from openclaw_cli.store import fsio, recovery, scan, tombstones, wal
+from openclaw_cli.store.records import Record, record_of
+from openclaw_cli.store.recovery import View
 from openclaw_cli.store.repository import Change
 from openclaw_cli.store.traces import Traces
 
 _INSIGHT = "insight"
-#: Parts of the names of files that were set aside, kept as backups, or left by killed writers.
-_ASIDE = (".bad-", ".torn-", ".bak", fsio.TEMP_MARK)
 
 
 @dataclass(slots=True)
 class Purged:
     """What a purge removed (or would remove) from one agent; ``bytes`` of record files.
 
+    ``trimmed`` counts other records that lost a quotation, ``backups`` files that were cleaned.
     ``ids`` and ``texts`` are what `Traces` can look for afterwards.
     """
 
@@ -48,26 +48,33 @@ class Purged:
     warnings: list[Warning] = field(default_factory=list)
 
 
-class _Holding(NamedTuple):
-    """A record that is there, and the size of its file."""
+class _Gone(NamedTuple):
+    """A record that goes; ``record`` is None when only the index knows whose it is."""
 
-    record: Record
-    size: int
+    scope: str
+    id: str
+    record: Record | None
+    size: int = 0
 
 
 def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress) -> Purged:
     """Forget all that the memory of one agent holds of a user; a dry run only counts it."""
     if request.dry_run:
         view = store.repository.view()
-        return _counted(store, _collected(store, view.log, view.better, request.user))
+        gone = _collected(store, view, request.user)
+        report = _counted(store, gone)
+        ids = {item.id for item in gone}
+        traces = Traces(ids, report.texts, request.user)
+        report.backups = sum(1 for _change in leftovers.changes(store, traces, request.user))
+        report.trimmed = len(_trims(store, view, ids, request.user, report.texts))
+        return report
     with store.repository.indexing():
         warnings = complete(store, progress) if wal.holds_purge(store.paths.wal) else []
         with store.repository.writing(store.indexed_seq()) as writer:
-            gone = _collected(store, writer.log, {}, request.user)
+            gone = _collected(store, View.under_lock(store.paths, writer.log), request.user)
             report = _counted(store, gone)
             report.warnings += warnings
-            places = [(holding.record.scope, holding.record.id) for holding in gone]
-            writer.purge(request.user, places, {})
+            writer.purge(request.user, [(item.scope, item.id) for item in gone], {})
         _complete(store, report, progress)
     return report
 
@@ -90,13 +97,20 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
         if writer.log.damaged:
             writer.cut(writer.log.base)  # sets the damaged lines aside, where they are cleaned
         for intent in purges:
-            ids = [record_id for _scope, record_id, _replaced in intent.gone]
-            report.texts |= set(_texts(store, writer.log, intent))
-            traces = Traces(ids, report.texts, intent.user)
-            report.backups += sum(1 for _path in _cleaned(store, traces))
-            writer.commit(_trims(store, writer.log, intent, traces, report))
-            for scope, record_id, _replaced in intent.gone:
-                fsio.remove(store.paths.record(scope, record_id), durable=False)
+            newest = recovery.final_states(writer.log.entries)
+            # What was stored under such an id since is another record.
+            gone = [e for e in intent.deletions() if newest[e.scope, e.record_id].seq == e.seq]
+            report.texts |= set(_texts(store, writer.log, gone))
+            ids = {entry.record_id for entry in gone}
+            view = View.under_lock(store.paths, writer.log)
+            report.backups += leftovers.clean(
+                store, Traces(ids, report.texts, intent.user), intent.user
+            )
+            trims = _trims(store, view, ids, intent.user, report.texts)
+            report.trimmed += len(trims)
+            writer.commit(trims)
+            for entry in gone:
+                fsio.remove(store.paths.record(entry.scope, entry.record_id), durable=False)
             for scope in SCOPES:
                 fsio.sync_folder(store.paths.records(scope))
             tombstones.forget(store.paths.tombstones, intent.user)
@@ -108,36 +122,51 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
 # -- what is the user's ----------------------------------------------------------------------------
 
 
-def _collected(store: Store, log: wal.Wal, better: Any, user: str) -> list[_Holding]:
-    """Return the records of a user, and the insights that have no other evidence."""
-    insights: list[_Holding] = []
-    gone: dict[str, _Holding] = {}
-    for holding in _holdings(store, log, better):
-        if holding.record.user == user:
-            gone[holding.record.id] = holding
-        elif _evidence(holding.record):
-            insights.append(holding)
+def _collected(store: Store, view: View, user: str) -> list[_Gone]:
+    """Return the records of a user, and the insights that have no other evidence.
+
+    A file that is missing or damaged is the user's when the index says so.
+    """
+    insights: list[_Gone] = []
+    gone: dict[str, _Gone] = {}
+    sound: set[str] = set()
+    for item in _holdings(store, view):
+        assert item.record is not None
+        sound.add(item.id)
+        if item.record.user == user:
+            gone[item.id] = item
+        elif evidence_of(item.record):
+            insights.append(item)
+    for known in store.open().documents(Where(users=(user,))):
+        if known.id not in sound:
+            gone[known.id] = _Gone(known.scope, known.id, None)
+    theirs = tombstones.of_user(store.paths.tombstones, view.log, user)
     found = True
     while found:  # an insight may be built on insights
         found = False
-        for holding in insights:
-            evidence = _evidence(holding.record)
-            if holding.record.id not in gone and all(name in gone for name in evidence):
-                gone[holding.record.id] = holding
+        for item in insights:
+            assert item.record is not None
+            rest = [
+                name
+                for name in evidence_of(item.record)
+                if name not in gone and tombstones.digest(name) not in theirs
+            ]
+            if item.id not in gone and not rest:
+                gone[item.id] = item
                 found = True
     return list(gone.values())
 
 
-def _evidence(record: Record) -> list[str]:
+def evidence_of(record: Record) -> list[str]:
+    """Return the ids of the records that an insight was built on."""
     evidence = record.document.get("evidence")
-    return (
-        [name for name in evidence if isinstance(name, str)] if isinstance(evidence, list) else []
-    )
+    if not isinstance(evidence, list):
+        return []
+    return [name for name in evidence if isinstance(name, str)]
 
 
-def _holdings(store: Store, log: wal.Wal, better: Any) -> Iterator[_Holding]:
+def _holdings(store: Store, view: View) -> Iterator[_Gone]:
     """Yield every sound record, whether the index knows it or not."""
-    view = recovery.View(store.paths, log, better)
     seen = set()
     for found in scan.scan(store.paths):
         if isinstance(found, scan.Stranger):
@@ -146,48 +175,50 @@ def _holdings(store: Store, log: wal.Wal, better: Any) -> Iterator[_Holding]:
         try:
             record = view.record(found.scope, found.record_id)
         except (OSError, ValueError):
-            continue  # a damaged file is looked through for traces
+            continue
         if record is not None:
-            yield _Holding(record, found.stat[0])
+            yield _Gone(found.scope, found.record_id, record, found.stat[0])
     for (scope, record_id), entry in view.better.items():
         if entry.record is not None and (scope, record_id) not in seen:
-            yield _Holding(record_of(entry.record, scope), 0)
+            yield _Gone(scope, record_id, record_of(entry.record, scope))
 
 
-def _counted(store: Store, gone: Iterable[_Holding]) -> Purged:
+def _counted(store: Store, gone: Iterable[_Gone]) -> Purged:
     report = Purged(store.agent)
-    for record, size in gone:
-        report.insights += record.category == _INSIGHT
-        report.records += record.category != _INSIGHT
-        report.bytes += size
-        report.ids.append(record.id)
-        report.texts |= set(_said(record.document))
+    for item in gone:
+        is_insight = item.record is not None and item.record.category == _INSIGHT
+        report.insights += is_insight
+        report.records += not is_insight
+        report.bytes += item.size
+        report.ids.append(item.id)
+        if item.record is not None:
+            report.texts |= set(_said(item.record.document))
     return report
 
 
-def _texts(store: Store, log: wal.Wal, intent: wal.Purge) -> Iterator[str]:
+def _texts(store: Store, log: wal.Wal, gone: Iterable[wal.Entry]) -> Iterator[str]:
     """Yield every text of the records that go, as far as files and log still hold it."""
-    names = {(scope, record_id) for scope, record_id, _replaced in intent.gone}
+    seqs = {(entry.scope, entry.record_id): entry.seq for entry in gone}
     for entry in log.entries:
-        if entry.record is not None and (entry.scope, entry.record_id) in names:
+        if entry.record is not None and (entry.scope, entry.record_id) in seqs:
             yield from _said(entry.record)
-    for scope, record_id in names:
+    files_alone = View(store.paths, log, {})
+    for scope, record_id in seqs:
         try:
-            data = files.read_file(store.paths.record(scope, record_id))
-            yield from _said(parse_record(data, scope, record_id).document)
+            record = files_alone.record(scope, record_id)
         except (OSError, ValueError):
             continue
+        if record is not None:
+            yield from _said(record.document)
 
 
 def _said(document: dict[str, Any]) -> Iterator[str]:
     """Yield the texts of a record document and of its history."""
-    from openclaw_cli.memory.levels import statements
-
     history = document.get("history")
-    past = [held.get("content") for held in history] if isinstance(history, list) else []
-    for content in (document.get("content"), *past):
-        levels = content.values() if isinstance(content, dict) else [content]
-        for text in levels:
+    past = history if isinstance(history, list) else []
+    for holder in (document, *past):
+        content = holder.get("content") if isinstance(holder, dict) else None
+        for text in content.values() if isinstance(content, dict) else [content]:
             if isinstance(text, str):
                 yield text
                 yield from statements(text)
@@ -196,111 +227,43 @@ def _said(document: dict[str, Any]) -> Iterator[str]:
 # -- what quotes it --------------------------------------------------------------------------------
 
 
-def _cleaned(store: Store, traces: Traces) -> Iterator[Path]:
-    """Clean what was set aside, kept as a backup or left over; yield the files that changed."""
-    root = store.paths.root
-    fsio.sweep(root)
-    for scope in SCOPES:
-        fsio.sweep(store.paths.records(scope))
-    for path in sorted(root.rglob("*")):
-        is_aside = any(mark in str(path.relative_to(root)) for mark in _ASIDE)
-        is_beside = path.parent.parent == root / "records"
-        if path.is_symlink() or not path.is_file() or not (is_aside or is_beside):
-            continue
-        if (is_aside or not _is_sound(path)) and _clean(path, traces):
-            yield path
-    if store.paths.insights.is_file() and _clean_insights(store.paths.insights, traces):
-        yield store.paths.insights
-    for path in sorted(store.env.state.logs.glob("*")):
-        if path.is_file() and _clean(path, traces):
-            yield path
-
-
-def _is_sound(path: Path) -> bool:
-    """Tell a record from what is damaged or an editor has left beside the records."""
-    if path.suffix != ".json":
-        return False
-    try:
-        parse_record(files.read_file(path), path.parent.name, path.stem)
-    except (OSError, ValueError):
-        return False
-    return True
-
-
-def _clean(path: Path, traces: Traces) -> bool:
-    """Remove the lines of a log that hold traces, or the whole of any other file that does."""
-    data = files.read_file(path)
-    is_named = traces.count(path.name.encode(), user=False) > 0
-    if not is_named and not traces.count(data):
-        return False
-    lines = data.split(b"\n") if ".jsonl." in path.name else []
-    kept = [line for line in lines if not traces.count(line)]
-    if is_named or not any(kept):
-        fsio.remove(path)
-    else:
-        fsio.write_file(path, b"\n".join(kept))
-    return True
-
-
-def _clean_insights(path: Path, traces: Traces) -> bool:
-    """Remove insights that hold traces from their file; a damaged file goes as a whole."""
-    data = files.read_file(path)
-    if not traces.count(data):
-        return False
-    try:
-        value = orjson.loads(data)
-    except ValueError:
-        fsio.remove(path)
-        return True
-    held = value.get("insights") if isinstance(value, dict) else value
-    if not isinstance(held, list):
-        fsio.remove(path)
-        return True
-    kept = [item for item in (_without(item, traces) for item in held) if item is not None]
-    whole = {**value, "insights": kept} if isinstance(value, dict) else kept
-    fsio.write_file(path, orjson.dumps(whole, option=orjson.OPT_INDENT_2))
-    return True
-
-
-def _without(item: Any, traces: Traces) -> Any:
-    """Return an insight without the evidence that is gone; None when nothing of it may stay."""
-    if isinstance(item, dict) and isinstance(item.get("evidence"), list):
-        evidence = [name for name in item["evidence"] if not traces.count(orjson.dumps(name))]
-        item = {**item, "evidence": evidence} if evidence else None
-    return None if item is None or traces.count(orjson.dumps(item)) else item
-
-
-def _trims(
-    store: Store, log: wal.Wal, intent: wal.Purge, traces: Traces, report: Purged
-) -> list[Change]:
+def _trims(store: Store, view: View, gone: set[str], user: str, texts: set[str]) -> list[Change]:
     """Return the other records that quote what goes, without evidence and history that does."""
-    gone = {record_id for _scope, record_id, _replaced in intent.gone}
+    theirs = tombstones.of_user(store.paths.tombstones, view.log, user)
     changes: list[Change] = []
-    for record, _size in _holdings(store, log, {}):
-        if record.id in gone:
+    for item in _holdings(store, view):
+        record = item.record
+        if record is None or item.id in gone or record.user == user:
             continue
-        document = _trimmed(record, intent.user, gone, traces)
+        document = _trimmed(record, user, gone, theirs, texts)
         if document != record.document:
-            changes.append(Change(record.scope, record.id, document))
-    report.trimmed += len(changes)
+            changes.append(Change(item.scope, item.id, document))
     return sorted(changes, key=lambda change: change.record_id)
 
 
-def _trimmed(record: Record, user: str, gone: set[str], traces: Traces) -> dict[str, Any]:
+def _trimmed(
+    record: Record, user: str, gone: set[str], theirs: set[str], texts: set[str]
+) -> dict[str, Any]:
     document = dict(record.document)
-    evidence = _evidence(record)
-    if gone.intersection(evidence):
-        document["evidence"] = [name for name in evidence if name not in gone]
-    history = document.get("history")
-    if history:
-        kept = (held for held in history if not _quotes(record, held, user, traces))
+    evidence = evidence_of(record)
+    kept = [name for name in evidence if name not in gone and tombstones.digest(name) not in theirs]
+    if kept != evidence:
+        document["evidence"] = kept
+    if document.get("history"):
         document["history"] = [
-            {**held, "by": None} if held.get("by") in gone else held for held in kept
+            {**held, "by": None} if _names(held, gone) else held
+            for held in document["history"]
+            if not _quotes(record, held, user, texts)
         ]
     return document
 
 
-def _quotes(record: Record, held: dict[str, Any], user: str, traces: Traces) -> bool:
+def _names(held: dict[str, Any], gone: set[str]) -> bool:
+    by = held.get("by")
+    return isinstance(by, str) and by in gone
+
+
+def _quotes(record: Record, held: dict[str, Any], user: str, texts: set[str]) -> bool:
     """Tell whether a history entry was the user's, or repeats a text of theirs in nobody's record.
 
     What another user has said themselves is theirs, even in the same words.
@@ -308,4 +271,4 @@ def _quotes(record: Record, held: dict[str, Any], user: str, traces: Traces) -> 
     fields = held.get("fields")
     if isinstance(fields, dict) and fields.get("userId") == user:
         return True
-    return record.user is None and traces.count(orjson.dumps(held.get("content"))) > 0
+    return record.user is None and not texts.isdisjoint(_said({"history": [held]}))

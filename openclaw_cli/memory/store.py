@@ -225,7 +225,7 @@ class Following:
     def catch_up(self, log: wal.Wal) -> recovery.View:
         """Go on to ``log``, as read under the writer lock or written by the caller."""
         self.log = log
-        return recovery.View(self._store.paths, log, {})
+        return recovery.View.under_lock(self._store.paths, log)
 
     @property
     def snapshot(self) -> Snapshot:

@@ -175,6 +175,16 @@ class View(NamedTuple):
         newest = outstanding(paths, log, applied)
         return cls(paths, log, {(entry.scope, entry.record_id): entry for entry in newest})
 
+    @classmethod
+    def under_lock(cls, paths: MemoryPaths, log: wal.Wal) -> View:
+        """Return the records for a caller that holds the writer lock: the files say what the log
+        says, but for what an unfinished purge has yet to remove."""
+        purged = {purge.seq for purge in log.purges}
+        better = {}
+        if purged:
+            better = {k: e for k, e in final_states(log.entries).items() if e.seq in purged}
+        return cls(paths, log, better)
+
     def may_hold(self, scope: str, record_id: str) -> bool:
         """Tell cheaply whether `record` needs asking: there is something under that name."""
         known = (scope, record_id) in self.better

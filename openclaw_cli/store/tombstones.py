@@ -6,10 +6,10 @@ Neither an id nor a text can be read from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from openclaw_cli.store import files, fsio, wal
 
@@ -17,10 +17,11 @@ _DIGITS = 24
 
 
 class Tombstone(NamedTuple):
-    """One deleted record: digests of its id and its user, and its content hash (shortened)."""
+    """One deleted record: digests of its id and its user, and the content hashes (shortened) of all
+    that it ever said."""
 
     record: str
-    content: str | None
+    contents: frozenset[str]
     user: str | None
 
 
@@ -29,17 +30,21 @@ def digest(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
-def payload(content_hash: str | None, user: str | None) -> dict[str, str | None]:
+def payload(content_hashes: Iterable[str], user: str | None) -> dict[str, Any]:
     """Return what a deletion in the log carries for the tombstone it will leave."""
-    return {"hash": content_hash, "user": None if user is None else digest(user)}
+    return {"hashes": sorted(content_hashes), "user": None if user is None else digest(user)}
 
 
 def _of(entry: wal.Entry) -> Tombstone:
-    held = entry.payload or {}
-    content, user = held.get("hash"), held.get("user")
+    return _tombstone(digest(entry.record_id), entry.payload or {})
+
+
+def _tombstone(record: str, held: dict[str, Any]) -> Tombstone:
+    hashes, user = held.get("hashes"), held.get("user")
+    known = hashes if isinstance(hashes, list) else []
     return Tombstone(
-        digest(entry.record_id),
-        content if isinstance(content, str) else None,
+        record,
+        frozenset(item for item in known if isinstance(item, str)),
         user if isinstance(user, str) else None,
     )
 
@@ -50,7 +55,7 @@ def read(path: Path) -> dict[str, Tombstone]:
     for line in _lines(path):
         value, _problem = wal.decode_line(line)
         if value is not None and isinstance(value.get("of"), str):
-            found[value["of"]] = Tombstone(value["of"], value.get("hash"), value.get("user"))
+            found[value["of"]] = _tombstone(value["of"], value)
     return found
 
 
@@ -64,14 +69,16 @@ def _lines(path: Path) -> list[bytes]:
 def fold(path: Path, log: wal.Wal, seq: int) -> None:
     """Keep the deletions of ``log`` up to ``seq``, which are about to be cut away from it.
 
-    A purge leaves no tombstone. The caller holds the writer lock.
+    A purge leaves no tombstone of its user. The caller holds the writer lock.
     """
     purged = {purge.seq for purge in log.purges}
+    users = {digest(purge.user) for purge in log.purges}
     newest = {entry.record_id: entry for entry in log.entries if entry.seq <= seq}
-    deleted = [e for e in newest.values() if e.op == "delete" and e.seq not in purged]
+    deleted = [_of(e) for e in newest.values() if e.op == "delete" and e.seq not in purged]
+    deleted = [tombstone for tombstone in deleted if tombstone.user not in users]
     if not deleted:
         return
-    lines = b"".join(_encoded(_of(entry)) for entry in deleted)
+    lines = b"".join(map(_encoded, deleted))
     # A torn line of a killed writer must not swallow ours.
     known = _lines(path)
     fsio.append(path, lines if not known or known[-1] == b"" else b"\n" + lines)
@@ -79,8 +86,16 @@ def fold(path: Path, log: wal.Wal, seq: int) -> None:
 
 def _encoded(tombstone: Tombstone) -> bytes:
     return wal.encode_line(
-        {"of": tombstone.record, "hash": tombstone.content, "user": tombstone.user}
+        {"of": tombstone.record, "hashes": sorted(tombstone.contents), "user": tombstone.user}
     )
+
+
+def of_user(path: Path, log: wal.Wal, user: str) -> set[str]:
+    """Return the digests of the ids of all that was deleted and had been ``user``'s."""
+    logged = {digest(e.record_id): _of(e) for e in log.entries if e.op == "delete"}
+    known = {**read(path), **logged}
+    theirs = digest(user)
+    return {record for record, tombstone in known.items() if tombstone.user == theirs}
 
 
 def forget(path: Path, user: str) -> None:
@@ -111,7 +126,7 @@ class Deleted:
         }
 
     def holds(self, record_id: str, content_hash: str) -> bool:
-        """Tell whether the record of this id was deleted with this very text.
+        """Tell whether the record of this id was deleted and had once said this very text.
 
         ``content_hash`` is shortened as the index keeps it.
         """
@@ -120,4 +135,4 @@ class Deleted:
             if record_id in self._logged
             else self._folded.get(digest(record_id))
         )
-        return tombstone is not None and tombstone.content == content_hash
+        return tombstone is not None and content_hash in tombstone.contents

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import zlib
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -19,12 +19,19 @@ from openclaw_cli.store.patterns import Patterns
 SHORTEST = 8
 #: Of a longer form so many bytes are looked for.
 _LONGEST = 64 << 10
-_LONGEST_NAME = 128
+#: Escaped twice, a character may take many times the bytes.
+_OVERLAP = 8 * _LONGEST
+_DEPTH = 3
 _BLOCK = 4 << 20
 #: Between two files in one piece: no text and no name goes across.
 _GAP = b"\0" * 8
-_UNICODE_ESCAPE = re.compile(r"\\u[0-9a-f]{4}")
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.",
+    re.DOTALL,
+)
+_SHORT_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
 _NAME = re.compile(rb"[A-Za-z0-9][A-Za-z0-9._-]*")
+_PART = re.compile(rb"[A-Za-z0-9._-]")
 _GZIP = b"\x1f\x8b\x08"
 
 
@@ -40,20 +47,31 @@ class Found(NamedTuple):
     problem: str | None = None
 
 
-def forms(text: str) -> set[bytes]:
-    """Return the bytes by which a text can stand in a file.
+def readings(data: bytes) -> list[bytes]:
+    """Return ``data`` as it is, without its JSON escapes, and without those that this uncovers.
 
-    Raw UTF-8, escaped as JSON does with and without its ``\\uXXXX`` form (in small and in capital
-    letters), and escaped once more, as JSON within a JSON text is.
+    So a text is found whichever characters a writer of JSON chose to escape, and in what way, also
+    within a JSON text that stands in another; line ends are alike in all of them.
     """
-    plain = json.dumps(text, ensure_ascii=False)[1:-1]
-    lower = json.dumps(text)[1:-1]
-    upper = _UNICODE_ESCAPE.sub(lambda found: "\\u" + found[0][2:].upper(), lower)
-    found = {text, plain, lower, upper}
-    found |= {form.replace("/", "\\/") for form in (plain, lower, upper)}
-    found |= {json.dumps(form)[1:-1] for form in (lower, upper)}
-    found.add(json.dumps(plain, ensure_ascii=False)[1:-1])
-    return {form.encode("utf-8", "surrogatepass") for form in found}
+    found = [data.replace(b"\r\n", b"\n")]
+    while b"\\" in found[-1] and len(found) < _DEPTH:
+        found.append(_ESCAPE.sub(_unescaped, found[-1]))
+    return found
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    escape = match[0]
+    if len(escape) == 2:
+        return _SHORT_ESCAPES.get(escape[1:], escape[1:])
+    units = [int(part, 16) for part in escape.split(b"\\u")[1:]]
+    code = units[0]
+    if len(units) == 2:
+        code = 0x10000 + ((units[0] - 0xD800) << 10) + (units[1] - 0xDC00)
+    return chr(code).encode("utf-8", "surrogatepass")
+
+
+def _flat(text: str) -> bytes:
+    return text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
 
 
 class Traces:
@@ -63,19 +81,30 @@ class Traces:
         self._ids = {name.encode("ascii") for name in ids}
         self._short = {name for name in self._ids if len(name) < SHORTEST}
         self._texts = {text for text in texts if len(text.strip()) >= SHORTEST}
-        self._user = None if user is None else _user_pattern(user)
+        self._user = None
+        if user is not None:
+            self._user = re.compile(rb'"userId"\s*:\s*"' + re.escape(_flat(user)) + rb'"')
 
     @cached_property
     def _patterns(self) -> Patterns:
-        texts = (form[:_LONGEST] for text in self._texts for form in forms(text))
+        texts = (_flat(text)[:_LONGEST] for text in self._texts)
         return Patterns(self._ids - self._short, texts)
 
     def count(self, data: bytes, *, user: bool = True) -> int:
         """Return how many traces ``data`` holds, those of the user's own name only if wanted."""
-        matches = sum(1 for _place in self._places(data))
-        if user and self._user is not None:
-            matches += len(self._user.findall(data))
-        return matches
+        found = 0
+        for reading in readings(data):
+            matches = sum(1 for _place in self._places(reading))
+            if user and self._user is not None:
+                matches += len(self._user.findall(reading))
+            found = max(found, matches)
+        return found
+
+    def owner_count(self, data: bytes) -> int:
+        """Return how often ``data`` says that something is the user's."""
+        if self._user is None:
+            return 0
+        return max(len(self._user.findall(reading)) for reading in readings(data))
 
     def _places(self, data: bytes) -> Iterator[int]:
         for place, is_id in self._patterns.places(data):
@@ -83,9 +112,8 @@ class Traces:
                 yield place
         if self._short:
             for match in _NAME.finditer(data):
-                start = match.start() + _escaped(data, match.start())
-                if _stands_alone(data, start, self._short):
-                    yield start
+                if _stands_alone(data, match, self._short):
+                    yield match.start()
 
     def below(self, folder: Path) -> Iterator[Found]:
         """Read every file below ``folder``, also what is compressed in it, and count its traces.
@@ -114,9 +142,10 @@ class _Heap:
         self._places = places
         self._parts: list[bytes] = []
         self._starts: list[int] = []
-        self._of: list[Path] = []
+        self._of: list[tuple[Path, int]] = []
         self._length = 0
         self._found: dict[Path, Found] = {}
+        self._counts: Counter[tuple[Path, int]] = Counter()
 
     @property
     def is_full(self) -> bool:
@@ -126,10 +155,11 @@ class _Heap:
         """Add bytes of a file, ``size`` of which stand in it as they are."""
         known = self._found.get(path) or Found(path, 0, 0)
         self._found[path] = known._replace(size=known.size + size)
-        self._of.append(path)
-        self._starts.append(self._length)
-        self._parts += (data, _GAP)
-        self._length += len(data) + len(_GAP)
+        for depth, reading in enumerate(readings(data)):
+            self._of.append((path, depth))
+            self._starts.append(self._length)
+            self._parts += (reading, _GAP)
+            self._length += len(reading) + len(_GAP)
 
     def read(self, path: Path) -> None:
         """Add what a file holds."""
@@ -145,63 +175,42 @@ class _Heap:
 
     def _search(self) -> None:
         for place in self._places(b"".join(self._parts)):
-            path = self._of[bisect_right(self._starts, place) - 1]
-            known = self._found[path]
-            self._found[path] = known._replace(matches=known.matches + 1)
+            self._counts[self._of[bisect_right(self._starts, place) - 1]] += 1
         self._parts, self._starts, self._of, self._length = [], [], [], 0
 
     def emptied(self) -> Iterator[Found]:
         """Search what is there and yield what was found in each file."""
         self._search()
-        for item in self._found.values():
-            if item.matches or item.path.is_symlink() or not item.path.is_dir():
-                yield item
+        for path, item in self._found.items():
+            matches = max(self._counts[path, depth] for depth in range(_DEPTH))
+            if matches or path.is_symlink() or not path.is_dir():
+                yield item._replace(matches=matches)
         self._found = {}
-
-
-def _user_pattern(user: str) -> re.Pattern[bytes]:
-    values = b"|".join(re.escape(form) for form in sorted(forms(user)))
-    return re.compile(rb'\\?"userId\\?"\s*:\s*\\?"(?:' + values + rb')\\?"')
-
-
-def _escaped(data: bytes, start: int) -> int:
-    """Return how many bytes of a word at ``start`` belong to an escape before it."""
-    if data[start - 1 : start] != b"\\":
-        return 0
-    return 5 if data[start : start + 1] == b"u" else 1
+        self._counts.clear()
 
 
 def _is_name(data: bytes, place: int, ids: set[bytes]) -> bool:
     """Tell whether one of the names stands at ``place``, and not a longer word around it."""
-    begin = place
-    while begin and _NAME.match(data, begin - 1, begin):
-        begin -= 1
-        if place - begin > 2 * _LONGEST_NAME:
-            return False
-    if begin + _escaped(data, begin) != place:
-        return False
     match = _NAME.match(data, place)
-    return match is not None and bool(_stem(match[0], ids))
+    before = data[place - 1 : place] if place else b""
+    return match is not None and not _PART.match(before) and bool(_stem(match[0], ids))
 
 
 def _stem(word: bytes, ids: set[bytes]) -> bytes:
-    """Return the name that a word is, or is with a full stop or a file's suffix after it."""
-    while word not in ids:
-        cut = len(word) - 1 if word.endswith(b"-") else word.rfind(b".")
-        if cut < 0:
-            return b""
-        word = word[:cut]
-    return word
+    """Return the name that a word is, or is with a full stop or the suffix of a file after it."""
+    for name in (word, word.rstrip(b".-"), word.partition(b".json")[0]):
+        if name in ids:
+            return name
+    return b""
 
 
-def _stands_alone(data: bytes, start: int, ids: set[bytes]) -> bool:
+def _stands_alone(data: bytes, match: re.Match[bytes], ids: set[bytes]) -> bool:
     """Tell a short name from a word of some text: it is quoted, or the name of a file."""
-    match = _NAME.match(data, start)
-    name = _stem(match[0], ids) if match else b""
+    name, start = _stem(match[0], ids), match.start()
     before, after = data[max(0, start - 1) : start], data[start + len(name) :][:1]
     if not name or before not in (b"", b"\0", b'"', b"'", b"/"):
         return False
-    return after in (b"", b"\0", b'"', b"'", b".", b"\\")
+    return after in (b"", b"\0", b'"', b"'", b".")
 
 
 def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
@@ -212,7 +221,7 @@ def _blocks(path: Path) -> Iterator[tuple[bytes, int]]:
         inner = _Inflated()
         while block := source.read(_BLOCK):
             yield tail + block, len(block)
-            tail = block[-_LONGEST:]
+            tail = block[-_OVERLAP:]
             for piece in inner.feed(block):
                 yield piece, 0
 
@@ -232,7 +241,7 @@ class _Inflated:
             piece = self._stream.decompress(data, _BLOCK)
             if piece:
                 yield self._tail + piece
-                self._tail = (self._tail + piece)[-_LONGEST:]
+                self._tail = (self._tail + piece)[-_OVERLAP:]
             data = self._stream.unconsumed_tail
             if self._stream.eof:
                 # Another member may follow; zeros may pad the file.

@@ -95,7 +95,9 @@ class Reader:
             config=self.store.env.config,
         )
         known = {name: item for name, item in given.items() if item is not None}
-        completed = {**given, **template, **known, "agentId": self.store.agent}
+        # In the order of our own records: whose it is comes before what it says, so that a write
+        # torn anywhere can be told whose it was.
+        completed = {**template, **given, **template, **known, "agentId": self.store.agent}
         completed["content"] = {**template["content"], **_present(content)}
         completed["fsrs"] = {**template["fsrs"], **_present(given.get("fsrs") or {})}
         return completed

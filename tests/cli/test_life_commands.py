@@ -137,6 +137,17 @@ def test_what_the_editor_left_is_kept_when_it_cannot_be_read(memory):
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
+def test_what_is_not_touched_in_the_editor_stays_to_the_letter(memory):
+    memory("edit", "mem-other", "--l2", "line a\r\nline b\n\n\n", "--tag", "a,b", "--no-embed")
+    before = memory("get", "mem-other", "--json").data
+    assert at_terminal("", "edit", "mem-other", EDITOR="true", VISUAL="")[0] == 2
+    assert memory("get", "mem-other", "--json").data == before
+    args = ("edit", "mem-other", "--no-embed")
+    assert at_terminal("", *args, EDITOR="sed -i s/sea/desert/", VISUAL="")[0] == 0
+    (after,) = memory("get", "mem-other", "--json").data["items"]
+    assert (after["content"]["l2"], after["tags"]) == ("line a\r\nline b\n\n\n", ["a,b"])
+
+
 def test_purge_forgets_and_proves_it(memory, state_dir):
     memory("index", "--no-embed")
     plan = memory("purge", "--user", "u1", "--dry-run", "--json").data

@@ -8,7 +8,7 @@ import pytest
 
 from openclaw_cli.errors import NotFoundError, UsageError
 from openclaw_cli.memory.filters import Filters
-from openclaw_cli.memory.requests import DeleteRequest
+from openclaw_cli.memory.requests import DeleteRequest, EditRequest
 from tests.support import START, Memory
 
 
@@ -134,6 +134,20 @@ def test_another_text_under_a_deleted_id_comes_in(memory):
     delete(memory, "ant")
     memory.index()
     assert memory.imported([{**ANT, "content": "another ant"}]).data["added"] == 1
+
+
+def test_an_older_text_of_a_deleted_record_does_not_come_back_either(memory):
+    memory.service.edit(EditRequest("ant", l0="edited ant", embed=False))
+    delete(memory, "ant")
+    memory.index()
+    assert memory.imported([ANT]).data["skipped"] == 1
+
+
+def test_a_deleted_damaged_record_does_not_come_back(memory):
+    memory.path("ant").write_bytes(b"{")
+    delete(memory, "ant")
+    memory.index()
+    assert memory.imported([ANT]).data["skipped"] == 1
 
 
 def test_the_tombstone_holds_neither_id_nor_text(memory):

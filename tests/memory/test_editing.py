@@ -76,9 +76,9 @@ def test_levels_tags_key_and_category_change_and_nothing_else(memory):
     assert record["mergeStrategy"] == "latest-wins"
     assert record["key"] is None
     assert past(memory)[0]["fields"] == {
-        "category": "profile", "mergeStrategy": "overwrite", "key": "age",
-        "source": before["source"],
-    }  # fmt: skip
+        name: before[name]
+        for name in ("userId", "category", "mergeStrategy", "key", "createdAt", "source")
+    }
 
 
 def test_what_does_not_change_anything_is_told(memory):
@@ -140,6 +140,39 @@ def test_undo_goes_back_to_any_entry(memory):
     assert undo(memory, 2)["content"]["l0"] == "User is 33 years old"
     assert undo(memory, 1)["content"]["l0"] == "User is 32 years old"
     assert len(past(memory)) == 5
+
+
+def test_an_earlier_state_stands_again_whole_after_several_changes(memory):
+    before = memory.document("mem-age")
+    edit(memory, l0="second", tags=("x",))
+    edit(memory, category="preference", key="other")
+    edit(memory, clear=("key",), l1="more")
+    after = undo(memory, 1)
+    passing = {"history", "updatedAt", "fsrs"}
+    assert {n: v for n, v in after.items() if n not in passing} == {
+        n: v for n, v in before.items() if n not in passing
+    }
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"content": {"l0": "before"}, "fields": {"id": "evil", "scope": "agent", "history": 1}},
+        {"content": "before", "fields": {"category": "nonsense", "mergeStrategy": ["x"]}},
+        {"content": "before", "fields": {"category": "lesson", "evidence": 5, "version": "9"}},
+        {"content": {"l0": "before"}, "by": ["x"], "n": 99, "reason": {}},
+    ],
+    ids=str,
+)
+def test_what_stands_in_a_history_by_hand_cannot_make_a_record_unsound(memory, held):
+    memory.imported([{"id": "odd", "content": {"l0": "now"}, "history": [held]}])
+    before = memory.document("odd")
+    memory.service.undo("odd", embed=False)
+    after = memory.document("odd")
+    kept = ("id", "scope", "version", "category", "mergeStrategy", "agentId", "createdAt")
+    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
+    assert memory.found("before") == ["before"]
+    assert [entry["n"] for entry in past(memory, "odd")] == [1, 2]
 
 
 def test_undo_takes_back_a_merge_with_all_that_it_brought(memory):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from openclaw_cli.memory.requests import (
     PurgeRequest,
 )
 from openclaw_cli.paths import StatePaths
-from openclaw_cli.store.traces import forms
-from tests.support import Memory
+from openclaw_cli.store.repository import Change
+from openclaw_cli.transfer import importer
+from tests.support import Memory, forms
 
 TEXTS = (
     "用户喜欢在周末去北京的公园散步",
@@ -210,6 +212,138 @@ def test_other_agents_that_hold_data_of_the_user_are_named(memory):
     shared.write_text('{"userId":"u1"}')
     Memory(memory.state, agent="third").add("of another user", user="u12")
     assert elsewhere(StatePaths(memory.state), "u1", ["main"]) == ["other", "_shared"]
+
+
+def test_what_an_odd_record_holds_does_not_stop_a_purge(memory):
+    odd = {"by": ["x"], "content": "ab", "fields": 5}
+    memory.imported([{"id": "odd", "content": {"l0": "odd one"}, "history": [odd, {}]}])
+    assert purge(memory).records == 3
+
+
+def test_every_earlier_state_goes_when_a_record_has_passed_to_another_user(memory):
+    memory.service.edit(EditRequest("mem-theirs-0", l0="their second secret", embed=False))
+    line = {"id": "mem-theirs-0", "content": {"l0": "of another now"}, "userId": "u2"}
+    memory.imported([line], on_conflict="overwrite")
+    purge(memory)
+    assert files_with(memory, TEXTS[0], "their second secret") == []
+    assert memory.document("mem-theirs-0")["content"]["l0"] == "of another now"
+
+
+def test_what_was_stored_after_the_intent_under_the_same_id_stays(memory):
+    interrupted(memory)
+    store = memory.service.store
+    with store.repository.writing() as writer:
+        document = {**memory.document("mem-others-0"), "id": "mem-theirs-0"}
+        writer.commit([Change("user", "mem-theirs-0", document)])
+    memory.index()
+    assert memory.document("mem-theirs-0")["userId"] == "u2"
+    assert files_with(memory, *TEXTS) == []
+
+
+def test_a_bulk_writer_does_not_see_what_an_unfinished_purge_removes(memory, monkeypatch):
+    """The intent comes between two batches of an import, which has read the log before."""
+    monkeypatch.setattr(importer, "BATCH", 1)
+    progress = iter([lambda: interrupted(memory), lambda: None])
+    lines = [{"id": "mem-first", "text": "the first"}, {"id": "mem-theirs-0", "text": TEXTS[0]}]
+    raw = b"\n".join(json.dumps(line).encode() for line in lines)
+    service = memory.service
+    request = importer.ImportRequest(embed=False)
+    data = importer.import_memories(
+        service, request, BytesIO(raw), lambda *_args: next(progress)()
+    ).data
+    assert data["added"] == 2
+    memory.index()
+    assert "mem-theirs-0" in [
+        item["id"] for item in memory.service.get(["mem-theirs-0"]).data["items"]
+    ]
+
+
+@pytest.mark.parametrize("how", ["missing", "damaged", "cut"])
+def test_what_only_the_index_knows_to_be_theirs_goes_too(memory, how):
+    path = memory.path("mem-theirs-1")
+    data = path.read_bytes()
+    if how == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(b"garbage" if how == "damaged" else data[:90])
+    assert purge(memory).records == 3
+    assert files_with(memory, "mem-theirs-1", "tag-of-u1") == []
+    assert not path.exists()
+
+
+def test_a_damaged_record_of_another_user_in_the_same_words_stays(memory):
+    memory.add(TEXTS[0], user="u2", id="mem-same")
+    memory.index()
+    damaged = memory.path("mem-same").read_text().replace('"scope": "user",', '"scope": "user"')
+    memory.path("mem-same").write_text(damaged)
+    purge(memory)
+    assert memory.path("mem-same").read_text() == damaged
+
+
+def test_of_a_backup_with_several_owners_only_theirs_goes(memory):
+    rows = [
+        {"id": "mem-theirs-0", "userId": "u1", "content": TEXTS[0]},
+        {"id": "mem-others-0", "userId": "u2", "content": TEXTS[0]},
+        {"id": "mem-nobody", "content": {"l0": TEXTS[1]}},
+        {"id": "mem-else", "content": {"l0": "something else"}},
+    ]
+    path = memory.paths.root / "export.json.bak"
+    path.write_text(json.dumps({"records": rows, "more": 1}))
+    purge(memory)
+    left = json.loads(path.read_bytes())
+    assert ([row["id"] for row in left["records"]], left["more"]) == (
+        ["mem-others-0", "mem-else"], 1
+    )  # fmt: skip
+
+
+def test_backups_of_a_migration_are_cleaned(memory):
+    folder = memory.paths.records_backup("user")
+    folder.mkdir(parents=True)
+    (folder / "mem-theirs-0.json").write_text("{}")
+    (folder / "mem-old.json").write_text(json.dumps({"userId": "u1", "content": "x"}))
+    (folder / "mem-others-0.json").write_text(json.dumps({"userId": "u2", "content": "x"}))
+    purge(memory)
+    assert [path.name for path in folder.iterdir()] == ["mem-others-0.json"]
+
+
+def test_insights_on_what_was_deleted_before_go_too(memory):
+    memory.imported([insight("only", "mem-theirs-0"), insight("more", "mem-theirs-0", "x")])
+    memory.service.delete(DeleteRequest(("mem-theirs-0",)))
+    memory.index()
+    report = purge(memory)
+    assert (report.records, report.insights, report.trimmed) == (2, 1, 1)
+    assert files_with(memory, "mem-theirs-0") == []
+
+
+def test_a_deletion_just_before_leaves_no_tombstone(memory):
+    memory.service.delete(DeleteRequest(("mem-theirs-0",)))
+    purge(memory)
+    assert not memory.paths.tombstones.exists() or memory.paths.tombstones.read_bytes() == b""
+
+
+def test_a_dry_run_counts_what_is_cleaned_as_well(memory):
+    past = [{"content": {"l0": TEXTS[0]}}]
+    memory.imported([{"id": "quote", "content": {"l0": "nobody's"}, "history": past}])
+    memory.paths.wal.with_name("x.bak").write_text(TEXTS[1])
+    planned, report = purge(memory, dry_run=True), purge(memory)
+    assert (planned.trimmed, planned.backups) == (report.trimmed, report.backups) == (1, 1)
+
+
+def test_a_short_text_in_nobodys_history_goes_as_well(memory):
+    memory.add("他有糖尿病", user="u1")
+    past = [{"content": {"l0": "他有糖尿病"}}, {"content": {"l0": "别的"}}]
+    memory.imported([{"id": "quote", "content": {"l0": "nobody's"}, "history": past}])
+    purge(memory)
+    assert len(memory.document("quote")["history"]) == 1
+
+
+def test_a_torn_write_of_an_import_tells_whose_it_was(memory):
+    memory.imported([{"content": {"l0": "torn away"}, "id": "mem-torn", "userId": "u1"}])
+    data = memory.paths.wal.read_bytes()
+    memory.paths.wal.write_bytes(data[: data.index(b"torn away") + 9])
+    memory.path("mem-torn").unlink()
+    purge(memory)
+    assert files_with(memory, "torn away") == []
 
 
 def interrupted(memory: Memory) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import struct
 
 import pytest
 from hypothesis import given
@@ -24,6 +25,14 @@ FORMS = {
     "capital escapes": lambda text: _capital(json.dumps(text)).encode(),
     "escaped slashes": lambda text: json.dumps(text).replace("/", "\\/").encode(),
     "JSON in JSON": lambda text: json.dumps(json.dumps(text)).encode(),
+    "everything escaped": lambda text: "".join(
+        f"\\u{unit:04X}"
+        for unit in struct.unpack(
+            f">{len(text.encode('utf-16-be')) // 2}H", text.encode("utf-16-be")
+        )
+    ).encode(),
+    "mixed in JSON": lambda text: json.dumps(json.dumps(text, ensure_ascii=False)).encode(),
+    "other line ends": lambda text: text.replace("\n", "\r\n").encode(),
     "plain JSON in JSON": lambda text: json.dumps(
         json.dumps(text, ensure_ascii=False), ensure_ascii=False
     ).encode(),
@@ -79,7 +88,17 @@ def test_a_short_id_is_found_where_it_is_an_id(place):
 
 
 @pytest.mark.parametrize(
-    "other", ["mem-0192aaaa-bbbbc", "xmem-0192aaaa-bbbb", "the m1 motor", "m12", '"m1x"', "m1"]
+    "other",
+    [
+        "mem-0192aaaa-bbbbc",
+        "xmem-0192aaaa-bbbb",
+        "the m1 motor",
+        "m12",
+        '"m1x"',
+        "m1",
+        "mem-0192aaaa-bbbb.b",
+        "mem-0192aaaa-bbbb-2",
+    ],
 )
 def test_what_only_holds_an_id_is_not_taken_for_it(other):
     data = f"about {other} and more".encode()

@@ -23,6 +23,7 @@ EXAMPLES = (
     "openclaw memory edit mem-001 --category preference --key editor --tag tools",
     "openclaw memory edit mem-001 --clear tags --json",
 )
+_NEVER_EMPTY = ("l0", "category")
 EXITS = (
     errors.EXIT_NOT_FOUND,
     errors.EXIT_LOCKED,
@@ -93,18 +94,10 @@ def _in_editor(program: str, service: MemoryService, request: EditRequest) -> Ed
     from openclaw_cli.cli.editor import draft_of, edited
 
     shown = service.history(request.id).data
-    before = draft_of(shown["record"])
-    after = edited(program, shown["id"], before)
-    changed: dict[str, Any] = {"id": shown["id"]}
-    cleared: list[str] = []
-    for name, value in after._asdict().items():
-        if value == getattr(before, name):
-            continue
-        if value or name in ("l0", "category"):
-            changed[name] = value
-        else:
-            cleared.append(name)
-    return request._replace(**changed, clear=tuple(cleared))
+    parts = edited(program, shown["id"], draft_of(shown["record"]))
+    changed = {name: value for name, value in parts.items() if value or name in _NEVER_EMPTY}
+    cleared = tuple(name for name in parts if name not in changed)
+    return request._replace(id=shown["id"], **changed, clear=cleared)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:

@@ -66,6 +66,9 @@ def command(
     )
     if verify and not dry_run:
         data["verified"] = _verified(invocation, done, data)
+        if not data["verified"]["idsSought"]:
+            message = "there was nothing of this user to remove, so that nothing could be proved"
+            warnings = (*warnings, Warning("nothing-sought", message))
     return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
 
 
@@ -113,16 +116,25 @@ def _verified(invocation: Invocation, done: list[Purged], data: dict[str, Any]) 
     with invocation.progress() as progress:
         verified = verify(invocation.state, ids, texts, progress)
     if verified["matches"] or verified["unread"]:
-        first = [*verified["where"], *verified["unread"]][0]["path"]
-        count = len(verified["where"])
-        raise errors.NotForgottenError(
-            f"purged, but {count} files hold purged ids or texts, {len(verified['unread'])} could"
-            f" not be read; the first is {first}",
-            hint="look at the files listed with --json; remove or edit them, then purge again",
-            path=first,
-            details={"data": {**data, "verified": verified}},
-        )
+        raise _not_forgotten(verified, {**data, "verified": verified})
     return verified
+
+
+def _not_forgotten(verified: dict[str, Any], data: dict[str, Any]) -> errors.NotForgottenError:
+    where, unread = verified["where"], verified["unread"]
+    first = [*where, *unread][0]["path"]
+    others = sum(1 for item in where if "userId" in item)
+    message = f"purged, but {counted(len(where), 'file')} hold purged ids or texts"
+    if others:
+        message += f" ({others} of them memories in which other users say the same)"
+    if unread:
+        message += f", and {counted(len(unread), 'file')} could not be read"
+    return errors.NotForgottenError(
+        f"{message}; the first is {first}",
+        hint="--json lists them all; what is not another user's own memory should be removed",
+        path=first,
+        details={"data": data},
+    )
 
 
 def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
@@ -148,13 +160,14 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
         if part["trimmed"]:
             counts.append(f"{part['trimmed']} other memories cleaned")
         if part["backups"]:
-            counts.append(f"{part['backups']} files set aside")
+            counts.append(counted(part["backups"], "backup or leftover", "backups and leftovers"))
         yield view.cut(f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})")
         if view.verbose:
             yield from (f"  {name}" for name in part.get("ids", ()))
     verified = data.get("verified")
     if verified:
         yield (
-            f"verified: {verified['filesScanned']} files, {size(verified['bytesScanned'])}"
-            " read, no trace found"
+            f"verified: {verified['filesScanned']} files, {size(verified['bytesScanned'])} read for"
+            f" {counted(verified['idsSought'], 'id')} and"
+            f" {counted(verified['textsSought'], 'text')}, no trace found"
         )
