@@ -79,7 +79,7 @@ class _Rollback:
         return self.outcome.result(backup_of(self.store), dry_run=False)
 
     def _in_place(self, kept: list[Key]) -> None:
-        restored: list[_Original] = []
+        restored: list[Key] = []
         for batch in _batches(kept):
             with self._writing() as writer:
                 view = View(self.paths, writer.log, {})
@@ -90,7 +90,7 @@ class _Rollback:
                     if change is not None:
                         changes.append(change)
                     if change is not None or self._is_restored(view, original):
-                        restored.append(original)
+                        restored.append(key)
                 writer.commit(changes)
                 self.outcome.changed += len(changes)
             self._committed(writer)
@@ -99,8 +99,10 @@ class _Rollback:
         if not has_older_layout(self.paths):
             # What the log holds would be written again, well formed but not to the byte.
             run_index(self.store, IndexRequest(embed=False, scan=False))
-        with self.store.repository.writing(self.store.indexed_seq()) as writer:
-            self._exactly(View(self.paths, writer.log, {}), restored)
+        for batch in _batches(restored):
+            with self.store.repository.writing(self.store.indexed_seq()) as writer:
+                self._exactly(View(self.paths, writer.log, {}), batch)
+        self._remove_empty()
         if not has_older_layout(self.paths):
             run_index(self.store, IndexRequest(embed=False))
 
@@ -150,9 +152,10 @@ class _Rollback:
             return None
         return Change(*original.key, original.document, payload_of(analysis, None))
 
-    def _exactly(self, view: View, restored: Sequence[_Original]) -> None:
+    def _exactly(self, view: View, keys: Sequence[Key]) -> None:
         """Give the files their original bytes, then let go of what was kept."""
-        done = [original for original in restored if self._is_restored(view, original)]
+        kept = [self._original(key, self.paths.records_backup(key[0])) for key in keys]
+        done = [original for original in kept if self._is_restored(view, original)]
         # Without this hint the next command sweeps what a kill leaves between link and rename.
         fsio.remove(self.paths.applied, durable=False)
         for original in done:
@@ -165,6 +168,8 @@ class _Rollback:
             fsio.remove(original.path, durable=False)
         for scope in {original.key[0] for original in done}:
             fsio.sync_folder(self.paths.records_backup(scope))
+
+    def _remove_empty(self) -> None:
         top = self.paths.records_backup(SCOPES[0]).parent
         if top.is_dir() and not any(path.is_file() for path in top.rglob("*")):
             fsio.remove_tree(top)
