@@ -30,11 +30,14 @@ class OutputError(OpenclawError):
 class Stream(NamedTuple):
     """A result that is printed while it is made: one JSON object a line (``--jsonl``).
 
-    ``warnings`` fills while the items are made and is told after the last one.
+    ``warnings`` fills while the items are made and is told after the last one. With ``lines``
+    each item is shown to people instead; a ``live`` one is printed at once, not in blocks.
     """
 
     items: Iterator[dict[str, Any]]
     warnings: list[Warning]
+    lines: Lines | None = None
+    live: bool = False
 
 
 def prepare_streams() -> None:
@@ -103,6 +106,12 @@ def dump(document: object, *, indent: bool = False) -> bytes:
         return orjson.dumps(_encodable(document), option=option)
 
 
+def _encoded(item: dict[str, Any], lines: Lines | None, view: View) -> bytes:
+    if lines is None:
+        return dump(item)
+    return "\n".join(lines(item, view)).encode("utf-8", "backslashreplace")
+
+
 def _encodable(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -165,15 +174,22 @@ class Output(NamedTuple):
     def stream(self, stream: Stream) -> int:
         """Print items as they come, in blocks so that a long list is fast."""
         block: list[bytes] = []
+        view, size = self.view, 1 if stream.live else 256
         for item in stream.items:
-            block.append(dump(item))
-            if len(block) == 256:
+            block.append(_encoded(item, stream.lines, view))
+            if len(block) >= size:
                 _to_stdout(b"\n".join(block) + b"\n")
                 block.clear()
         if block:
             _to_stdout(b"\n".join(block) + b"\n")
         self.warnings(stream.warnings)
         return 0
+
+    def ask(self, question: str) -> None:
+        """Print a question on standard error, without a line end."""
+        if sys.stderr is not None:
+            sys.stderr.write(f"openclaw: {clean_line(question)} ")
+            sys.stderr.flush()
 
     def text(self, text: str) -> None:
         """Print finished lines for people on standard output."""

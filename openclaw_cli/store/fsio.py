@@ -104,6 +104,12 @@ def adopt(path: Path) -> None:
     sync_file(path)
 
 
+def narrow(path: Path) -> None:
+    """Give a file or folder the mode that state has: 0600 or 0700."""
+    with reporting("change the mode of", path):
+        os.chmod(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+
+
 def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
@@ -129,6 +135,21 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
     """
+    _put(path, data, durable)
+    if durable:
+        sync_folder(path.parent)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data``: after a power cut it holds the old or the new bytes, whole.
+
+    The content is made durable and the name is not, for files that only sum up another one that
+    has been synced already.
+    """
+    _put(path, data, True)
+
+
+def _put(path: Path, data: bytes, durable: bool) -> None:
     temp = path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
     with reporting("write", path):
         fd = _create(temp)
@@ -143,27 +164,36 @@ def write_file(path: Path, data: bytes, *, durable: bool = True) -> None:
         except BaseException:
             _discard(temp)
             raise
-    if durable:
-        sync_folder(path.parent)
 
 
-def append(path: Path, data: bytes) -> None:
+def move(source: Path, target: Path) -> None:
+    """Move a file or folder to a free name, perhaps in another folder, durably."""
+    with reporting("move", source):
+        disk.rename(source, target)
+    sync_folder(target.parent)
+    if source.parent != target.parent:
+        sync_folder(source.parent)
+
+
+def append(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Append ``data`` and make it durable; on any failure the file is as long as before.
 
     A failed fsync is not tried again: the kernel may have dropped the pages, so the bytes are cut
-    off and the caller is told that nothing was acknowledged.
+    off and the caller is told that nothing was acknowledged. With ``durable=False`` nothing is
+    synced: for files that can be made again.
     """
     with reporting("append to", path):
         fd = disk.create(path, _EXISTING | os.O_APPEND)
         try:
             os.fchmod(fd, FILE_MODE)
             size = os.fstat(fd).st_size
-            if size == 0:
+            if size == 0 and durable:
                 # The name comes first, so that nothing can fail once the data is there.
                 sync_folder(path.parent)
             try:
                 _write_all(fd, data)
-                disk.fsync(fd)
+                if durable:
+                    disk.fsync(fd)
             except OSError:
                 disk.truncate(fd, size)
                 raise
@@ -222,21 +252,22 @@ def _remove_within(path: Path) -> None:
 
 def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:
     """Keep damaged bytes of ``path`` beside it as ``<name>.<kind>-<stamp>``; return that path."""
-    kept = _free_name(path, kind, stamp)
+    kept = free_name(path, kind, stamp)
     write_file(kept, data)
     return kept
 
 
 def move_aside(path: Path, kind: str, stamp: str) -> Path:
     """Rename what stands at ``path``, whatever it is, to ``<name>.<kind>-<stamp>``; return that."""
-    kept = _free_name(path, kind, stamp)
+    kept = free_name(path, kind, stamp)
     with reporting("set aside", path):
         disk.rename(path, kept)
     sync_folder(path.parent)
     return kept
 
 
-def _free_name(path: Path, kind: str, stamp: str) -> Path:
+def free_name(path: Path, kind: str, stamp: str) -> Path:
+    """Return the path beside ``path`` where damaged bytes of it can be kept."""
     kept = path.with_name(f"{path.name}.{kind}-{stamp}")
     number = 1
     while os.path.lexists(kept):
@@ -268,18 +299,21 @@ def switch_link(link: Path, target: str) -> None:
 
 
 def sweep(folder: Path) -> int:
-    """Remove temporary files that killed writers left in ``folder``; return how many.
+    """Remove temporary files and folders that killed writers left in ``folder``; return how many.
 
     Only for a caller that holds the lock under which they are made.
     """
     count = 0
     try:
         with os.scandir(folder) as entries:
-            stale = [e.name for e in entries if e.name.startswith(".") and TEMP_MARK in e.name]
+            stale = [e for e in entries if e.name.startswith(".") and TEMP_MARK in e.name]
     except FileNotFoundError:
         return 0
-    for name in stale:
-        remove(folder / name, durable=False)
+    for entry in stale:
+        if entry.is_dir(follow_symlinks=False):
+            remove_tree(folder / entry.name)
+        else:
+            remove(folder / entry.name, durable=False)
         count += 1
     return count
 
