@@ -8,19 +8,28 @@ the catalogue. Nothing here is synced.
 
 from __future__ import annotations
 
+import os
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+import orjson
+
 from openclaw_cli.environment import Environment
 from openclaw_cli.errors import DamagedError, LockedError, StorageError
 from openclaw_cli.paths import SessionPaths
+from openclaw_cli.session.lifecycle import RUN_STATE
 from openclaw_cli.session.metadata import Stat
 from openclaw_cli.session.schema import Meta
 from openclaw_cli.store import files, fsio, locks, wal
 
-_ID = b'"id":"'
-_ID_AT = len(b'{"crc":"xxxxxxxx",') + len(_ID)
+_CRC = slice(len(b'{"crc":"'), len(b'{"crc":"xxxxxxxx'))
+_BODY_AT = len(b'{"crc":"xxxxxxxx",')
+_ID_AT = _BODY_AT + len(b'"id":"')
+#: A CRC covers the object without its first member.
+_CRC_OF_BRACE = zlib.crc32(b"{")
+_UNTOLD: tuple[object, ...] = (None, 0, [], {})
 #: Bytes of a line that is still worth keeping; a session with more metadata is always asked itself.
 _LONGEST = 8192
 #: The catalogue is written anew when it is so many times as long as it need be, and this longer.
@@ -32,9 +41,9 @@ _ADDED_SPARE = 8 << 20
 
 
 class Lines(NamedTuple):
-    """The catalogue as read: the newest line of each session, and how long the file was."""
+    """The catalogue as read: the newest line of each session by id, and how long the file was."""
 
-    newest: dict[str, bytes]
+    newest: dict[bytes, bytes]
     size: int = 0
     inode: int = 0
 
@@ -43,8 +52,10 @@ def put_line(session_id: str, meta: Meta, stat: Stat | None) -> bytes:
     """Return the line that says what a session's metadata are."""
     if stat is None:
         return mark_line(session_id)
-    told = {name: value for name, value in meta.items() if value not in (None, [], {})}
-    told.pop("sessionId", None)
+    told = {name: value for name, value in meta.items() if value not in _UNTOLD}
+    for name, value in (("sessionId", session_id), ("runState", RUN_STATE.first)):
+        if told.get(name) == value:
+            del told[name]
     line = wal.encode_line({"id": session_id, "stat": stat, "meta": told})
     return line if len(line) <= _LONGEST else mark_line(session_id)
 
@@ -56,27 +67,40 @@ def mark_line(session_id: str) -> bytes:
 
 def is_mark(raw: bytes) -> bool:
     """Tell whether a line says that its session must be asked itself."""
-    body, _problem = wal.decode_line(raw)
+    body, _problem = wal.decode_line(raw.rstrip(b"\n"))
     return body is not None and "meta" not in body
 
 
-def told_by(raw: bytes) -> tuple[Meta | None, list[int]]:
-    """Return the metadata of a line and the stat they belong to; None unless it can be used."""
-    body, _problem = wal.decode_line(raw)
-    if body is None:
-        return None, []
-    meta, stat = body.get("meta"), body.get("stat")
-    if not isinstance(meta, dict) or not isinstance(stat, list):
-        return None, []
-    meta["sessionId"] = body["id"]
-    return meta, stat
+def holds(raw: bytes, session_id: bytes, stat: Stat) -> bool:
+    """Tell whether a line is sound, and tells what a meta.json with this stat holds."""
+    said = raw.startswith(b'","stat":[%d,%d,%d],"meta":' % stat, _ID_AT + len(session_id))
+    return said and _is_sound(raw)
 
 
-def _by_id(data: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield id and line, unchecked, of everything in the file that looks like a line of ours."""
-    for raw in data.split(b"\n"):
-        if raw[_ID_AT - len(_ID) : _ID_AT] == _ID:
-            yield raw[_ID_AT : raw.find(b'"', _ID_AT)].decode("ascii", "replace"), raw
+def _is_sound(raw: bytes) -> bool:
+    try:
+        return int(raw[_CRC], 16) == zlib.crc32(raw[_BODY_AT:], _CRC_OF_BRACE)
+    except ValueError:
+        return False
+
+
+def told_by(raw: bytes) -> Meta | None:
+    """Return the metadata of a line, without its end; None for one that cannot be used.
+
+    Fields that say nothing are not in a line.
+    """
+    try:
+        body = orjson.loads(raw)
+        meta: Meta = body["meta"]
+        meta["sessionId"] = body["id"]
+    except (ValueError, KeyError, TypeError):
+        return None
+    return meta if _is_sound(raw) else None
+
+
+def _by_id(data: bytes) -> dict[bytes, bytes]:
+    """Return the newest line, unchecked, of each id in the file."""
+    return {raw[_ID_AT : raw.find(b'"', _ID_AT)]: raw for raw in data.split(b"\n") if raw}
 
 
 class Catalog:
@@ -89,19 +113,22 @@ class Catalog:
     def read(self) -> Lines:
         """Return the newest line of each session; one that cannot be read is empty."""
         try:
-            data = files.read_file(self._paths.catalog)
-            inode = self._paths.catalog.stat().st_ino
+            fd = files.open_regular(self._paths.catalog)
         except (FileNotFoundError, ValueError):
             return Lines({})
-        return Lines(dict(_by_id(data)), len(data), inode)
+        with open(fd, "rb", buffering=0) as source:
+            data = source.readall()
+            return Lines(_by_id(data), len(data), os.fstat(fd).st_ino)
 
     def known(self, session_id: str) -> Meta | None:
         """Return what was last said about a session, for when it cannot say so itself."""
+        wanted = session_id.encode()
         found = None
         with suppress(FileNotFoundError, ValueError):
-            for name, raw in _by_id(files.read_file(self._paths.catalog)):
-                if name == session_id:
-                    found = told_by(raw)[0] or found
+            for raw in files.read_file(self._paths.catalog).split(b"\n"):
+                if raw.startswith(wanted, _ID_AT):
+                    meta = told_by(raw)
+                    found = meta if meta and meta["sessionId"] == session_id else found
         return found
 
     def add(self, line: bytes) -> None:
@@ -110,7 +137,7 @@ class Catalog:
             path = self._paths.catalog
             size = path.stat().st_size if path.exists() else 0
             if size > _ADDED_SPARE and size > _ADDED_SLACK * self._least():
-                self._write(self.read().newest.values())
+                self._write(raw for name, raw in self.read().newest.items() if name)
             fsio.append(path, line, durable=False)
 
     def note(self, line: bytes) -> None:
@@ -132,8 +159,8 @@ class Catalog:
             added = self._since(read)
             if added is None:
                 return  # written anew by someone else in the meantime
-            later = {name for name, _raw in _by_id(added)}
-            lines = [line for name, line in corrected.items() if name not in later]
+            later = _by_id(added)
+            lines = [line for name, line in corrected.items() if name.encode() not in later]
             if whole:
                 self._write([*kept, *lines], added)
             elif lines:
@@ -150,7 +177,7 @@ class Catalog:
 
     def _write(self, lines: Iterable[bytes], added: bytes = b"") -> None:
         kept = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in lines)
-        head = wal.encode_line({"catalog": 1, "bytes": len(kept)})
+        head = wal.encode_line({"id": "", "catalog": 1, "bytes": len(kept)})
         fsio.write_file(self._paths.catalog, head + kept + added, durable=False)
 
     def _least(self) -> int:

@@ -33,39 +33,40 @@ def moment_key(text: str) -> str:
     return format_time(parse_time(text))[:-1]
 
 
-def _order(sort: str) -> Callable[[Meta], tuple[Any, str]]:
-    def key(meta: Meta) -> tuple[Any, str]:
-        if sort == "messages":
-            return meta.get("messageCount", 0), meta["sessionId"]
-        if sort == "cost":
-            return meta.get("totalCost", 0), meta["sessionId"]
-        name = "createdAt" if sort == "created" else "lastActiveAt"
-        return moment_key(meta[name]), meta["sessionId"]
-
-    return key
+def _order(sort: str) -> Callable[[Meta], Any]:
+    if sort == "messages":
+        return lambda meta: meta.get("messageCount", 0)
+    if sort == "cost":
+        return lambda meta: meta.get("totalCost", 0)
+    name = "createdAt" if sort == "created" else "lastActiveAt"
+    return lambda meta: moment_key(meta[name])
 
 
 def _fits(filters: SessionFilter) -> Callable[[Meta], bool]:
     """Return what tells whether a session is to be listed."""
-    checks: list[Callable[[Meta], bool]] = []
-
-    def one_of(name: str, values: tuple[str, ...] | None) -> None:
-        if values:
-            checks.append(lambda meta: meta.get(name) in values)
-
-    one_of("status", filters.status)
-    one_of("channel", filters.channel)
-    one_of("chatId", filters.chat)
-    one_of("userId", filters.user)
-    if filters.tag:
-        wanted = set(filters.tag)
-        checks.append(lambda meta: not wanted.isdisjoint(meta.get("tags", ())))
+    wanted = {
+        "status": filters.status,
+        "channel": filters.channel,
+        "chatId": filters.chat,
+        "userId": filters.user,
+    }
+    fields = [(name, frozenset(values)) for name, values in wanted.items() if values]
+    tags = frozenset(filters.tag)
     since, until = _bound(filters.since), _bound(filters.until)
-    if since is not None:
-        checks.append(lambda meta: moment_key(meta["lastActiveAt"]) >= since)
-    if until is not None:
-        checks.append(lambda meta: moment_key(meta["lastActiveAt"]) < until)
-    return lambda meta: all(check(meta) for check in checks)
+    bounded = bool(tags or since or until)
+
+    def fits(meta: Meta) -> bool:
+        for name, values in fields:
+            if meta.get(name) not in values:
+                return False
+        if not bounded:
+            return True
+        if tags and tags.isdisjoint(meta.get("tags", ())):
+            return False
+        moment = moment_key(meta["lastActiveAt"])
+        return (since is None or moment >= since) and (until is None or moment < until)
+
+    return fits
 
 
 def _bound(moment: datetime | None) -> str | None:
@@ -74,43 +75,41 @@ def _bound(moment: datetime | None) -> str | None:
 
 def listing(store: SessionStore, request: SessionListRequest) -> Result:
     """Return the first sessions of a filter, their number, and what of others is there."""
-    store.require()
-    survey = store.survey()
-    fits = _fits(request.filters)
-    total = 0
-
-    def matching() -> Iterator[Meta]:
-        nonlocal total
-        for meta in store.walk(survey):
-            if fits(meta):
-                total += 1
-                yield meta
-
-    order = _order(request.sort)
-    if request.limit is None:
-        found = sorted(matching(), key=order, reverse=True)
-    else:
-        import heapq
-
-        found = heapq.nlargest(request.limit, matching(), key=order)
-    items = [complete(meta, store.agent) for meta in found]
+    survey, names, total = _selected(store, request)
+    items = [complete(survey.again(name), store.agent) for name in names]
     data = {"items": items, "total": total, "foreign": foreign(survey)}
     return Result("session.list", data, tuple(survey.warnings))
-
-
-def foreign(survey: Survey) -> dict[str, Any]:
-    """Return what other programs keep among the sessions: how much, and the first names."""
-    names = sorted(survey.foreign)
-    return {"count": len(names), "names": names[:_SHOWN_FOREIGN]}
 
 
 def stream(
     store: SessionStore, request: SessionListRequest, warnings: MutableSequence[Warning]
 ) -> Iterator[Meta]:
     """Yield the sessions of a filter in order; ``warnings`` is added to on the way."""
-    result = listing(store, request)
-    warnings.extend(result.warnings)
-    yield from result.data["items"]
+    survey, names, _total = _selected(store, request)
+    warnings.extend(survey.warnings)
+    for name in names:
+        yield complete(survey.again(name), store.agent)
+
+
+def _selected(store: SessionStore, request: SessionListRequest) -> tuple[Survey, list[str], int]:
+    """Walk through all sessions; return the ids of those wanted, in order, and how many fit."""
+    store.require()
+    survey = store.survey()
+    fits, order = _fits(request.filters), _order(request.sort)
+    found = [(order(meta), meta["sessionId"]) for meta in store.walk(survey) if fits(meta)]
+    if request.limit is None:
+        first = sorted(found, reverse=True)
+    else:
+        import heapq
+
+        first = heapq.nlargest(request.limit, found)
+    return survey, [name for _key, name in first], len(found)
+
+
+def foreign(survey: Survey) -> dict[str, Any]:
+    """Return what other programs keep among the sessions: how much, and the first names."""
+    names = sorted(survey.foreign)
+    return {"count": len(names), "names": names[:_SHOWN_FOREIGN]}
 
 
 def show(store: SessionStore, files: SessionFiles) -> Result:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+import orjson
+
 from openclaw_cli import ids
 from openclaw_cli.errors import (
     AmbiguousIdError,
@@ -92,9 +94,10 @@ def _preference(meta: Meta) -> tuple[bool, str, str]:
 def _matching(store: SessionStore, request: NewRequest, warnings: list[Warning]) -> list[Meta]:
     """Return the sessions of a channel and chat that are not archived."""
     survey = store.survey()
+    needle = orjson.dumps({"chatId": request.chat})[1:-1]
     found = [
         meta
-        for meta in store.walk(survey)
+        for meta in store.walk(survey, needle)
         if meta.get("chatId") == request.chat
         and meta.get("channel") == request.channel
         and meta["status"] != "archived"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import orjson
 
 from openclaw_cli.clock import format_time
 from openclaw_cli.environment import Environment
@@ -25,14 +27,23 @@ class Survey:
     """What going through all sessions has shown besides their metadata.
 
     ``foreign`` are names of other programs' files and folders; ``kept`` the lines of the catalogue
-    that hold, ``corrected`` by id those that it should have as well.
+    that hold, ``corrected`` by id those that it should have as well, ``odd`` the sessions that no
+    line can tell about.
     """
 
     read: Lines
     kept: list[bytes] = field(default_factory=list)
     corrected: dict[str, bytes] = field(default_factory=dict)
+    odd: dict[str, Meta] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
+
+    def again(self, session_id: str) -> Meta:
+        """Return the metadata of a session that the walk has come by."""
+        if session_id in self.odd:
+            return self.odd[session_id]
+        line = self.corrected.get(session_id) or self.read.newest[session_id.encode()]
+        return catalog.told_by(line.rstrip(b"\n")) or {"sessionId": session_id}
 
 
 @dataclass(slots=True)
@@ -156,24 +167,25 @@ class SessionStore:
         """Return the beginning of a walk through all sessions: the catalogue as it is."""
         return Survey(self.catalog.read())
 
-    def walk(self, survey: Survey) -> Iterator[Meta]:
+    def walk(self, survey: Survey, needle: bytes = b"") -> Iterator[Meta]:
         """Yield the metadata of every session, in no order, perhaps without default fields.
 
         Those that the catalogue is right about come from there, the others are asked themselves.
+        With a ``needle`` only lines that contain it are yielded, and whoever has none.
         """
-        with os.scandir(self.paths.root) as entries:
-            names = [entry.name for entry in entries]
         newest = survey.read.newest
         folder = os.open(self.paths.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for name in names:
+            for name in os.listdir(os.fsencode(self.paths.root)):
                 raw = newest.get(name)
-                meta = None if raw is None else _still_right(raw, name, folder)
-                if raw is not None and meta is not None:
+                if raw is not None and _still_right(raw, name, folder):
                     survey.kept.append(raw)
-                    yield meta
+                    if needle in raw:
+                        meta = orjson.loads(raw)["meta"]
+                        meta["sessionId"] = os.fsdecode(name)
+                        yield meta
                 else:
-                    yield from self._asked(name, raw, survey)
+                    yield from self._asked(os.fsdecode(name), raw, survey)
         finally:
             os.close(folder)
 
@@ -183,7 +195,7 @@ class SessionStore:
         if not valid_name(name) or not self.paths.session(name).exist():
             survey.foreign.append(name)
             return
-        told = None if raw is None else catalog.told_by(raw)[0]
+        told = None if raw is None else catalog.told_by(raw)
         known = self.catalog.known if raw is not None and told is None else lambda _id: told
         try:
             loaded = metadata.load(self.paths.session(name), self.agent, known)
@@ -191,10 +203,15 @@ class SessionStore:
             survey.warnings.append(Warning("session-unreadable", error.message, error.path))
             return
         survey.warnings += loaded.warnings
+        line = catalog.put_line(name, loaded.meta, loaded.stat)
         if raw is not None and catalog.is_mark(raw):
-            survey.kept.append(raw)  # a change may be going on: who makes it has the last word
-        elif not loaded.warnings:
-            survey.corrected[name] = catalog.put_line(name, loaded.meta, loaded.stat)
+            # A change may be going on: who makes it has the last word.
+            survey.kept.append(raw)
+            survey.odd[name] = loaded.meta
+        elif loaded.warnings or catalog.is_mark(line):
+            survey.odd[name] = loaded.meta
+        else:
+            survey.corrected[name] = line
         yield loaded.meta
 
     def tidy(self, survey: Survey) -> None:
@@ -208,15 +225,13 @@ class SessionStore:
             yield
 
 
-def _still_right(raw: bytes, name: str, folder: int) -> Meta | None:
-    """Return the metadata that a line tells, if meta.json is still the file they come from."""
-    meta, stat = catalog.told_by(raw)
-    if meta is not None:
-        with suppress(OSError):
-            found = os.stat(f"{name}/meta.json", dir_fd=folder, follow_symlinks=False)
-            if [found.st_mtime_ns, found.st_size, found.st_ino] == stat:
-                return meta
-    return None
+def _still_right(raw: bytes, name: bytes, folder: int) -> bool:
+    """Tell whether a line is sound and meta.json still the file that it tells about."""
+    try:
+        found = os.stat(name + b"/meta.json", dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False  # missing or out of reach: the session itself will tell
+    return catalog.holds(raw, name, (found.st_mtime_ns, found.st_size, found.st_ino))
 
 
 def gone(session_id: str) -> NotFoundError:
