@@ -59,9 +59,9 @@ def archive_all(store: SessionStore, found: Sequence[SessionFiles]) -> Result:
     for files in found:
         try:
             with store.writing(files) as writer:
-                warnings += writer.warnings
                 before = writer.meta["status"]
                 to_archive(writer)
+            warnings += writer.warnings
         except OpenclawError as error:
             if len(found) == 1:
                 raise

@@ -151,7 +151,7 @@ def _latest(sound: Meta, last: Message | None, count: int) -> Meta:
     moment = "" if last is None else last.get("ts", "")
     if is_time(moment) and (before is None or parse_time(moment) > parse_time(before)):
         found["lastActiveAt"] = moment
-    if sound.get("status") == "dormant" and count > sound.get("messageCount", count):
+    if "status" in sound and count > sound.get("messageCount", count):
         found["status"] = "active"
     return found
 

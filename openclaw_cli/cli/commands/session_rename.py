@@ -10,7 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.source import check_argument
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, clean_line
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -38,4 +38,5 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say what it is called now; nothing when quiet."""
     if not view.quiet:
         name = data["title"]
-        yield f"session {data['sessionId']} " + (f"is called {name}" if name else "has no title")
+        said = f"session {data['sessionId']} " + (f"is called {name}" if name else "has no title")
+        yield clean_line(said)

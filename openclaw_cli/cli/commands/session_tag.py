@@ -10,7 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.source import check_argument
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, clean_line
 from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
@@ -45,4 +45,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say which tags it has now; nothing when quiet."""
     if not view.quiet:
         said = f"tags: {', '.join(data['tags'])}" if data["tags"] else "no tags"
-        yield f"session {data['sessionId']}: {said}"
+        yield clean_line(f"session {data['sessionId']}: {said}")
