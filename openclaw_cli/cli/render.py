@@ -15,6 +15,8 @@ from openclaw_cli.result import Result, Warning
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
 
 _SHOWN_FAILURES = 20
+#: What is held of a stream before it is printed, whatever the number of its items.
+_BLOCK_BYTES = 1 << 20
 
 
 class OutputClosed(Exception):
@@ -174,12 +176,14 @@ class Output(NamedTuple):
     def stream(self, stream: Stream) -> int:
         """Print items as they come, in blocks so that a long list is fast."""
         block: list[bytes] = []
-        view, size = self.view, 1 if stream.live else 256
+        view, held = self.view, 0
         for item in stream.items:
             block.append(_encoded(item, stream.lines, view))
-            if len(block) >= size:
+            held += len(block[-1])
+            if stream.live or len(block) == 256 or held > _BLOCK_BYTES:
                 _to_stdout(b"\n".join(block) + b"\n")
                 block.clear()
+                held = 0
         if block:
             _to_stdout(b"\n".join(block) + b"\n")
         self.warnings(stream.warnings)

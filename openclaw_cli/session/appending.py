@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple
 
@@ -10,7 +11,7 @@ import orjson
 from openclaw_cli.errors import InvalidTextError, UsageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
-from openclaw_cli.session import archive, catalog, transcript
+from openclaw_cli.session import catalog, transcript
 from openclaw_cli.session.listing import damage_warning
 from openclaw_cli.session.schema import (
     LINE_LIMIT,
@@ -117,7 +118,10 @@ def checked(message: Message, now: str) -> Draft:
 def append(store: SessionStore, files: SessionFiles, drafts: list[Draft]) -> Result:
     """Append messages; they are on disk when this returns. The session is active again."""
     with store.writing(files) as writer:
-        archive.unpack(writer)
+        if os.path.lexists(files.packed):
+            from openclaw_cli.session.archive import unpack
+
+            unpack(writer)
         tail = writer.loaded.tail or Tail(next_idx=writer.meta["messageCount"])
         first = tail.next_idx
         warnings = _unanswered(files, drafts, first) + [

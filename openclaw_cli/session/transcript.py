@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -152,13 +153,11 @@ class History(NamedTuple):
     def newest(self, count: int) -> Iterator[Line]:
         """Yield the lines from the ``count``-th last message on, in order."""
         if self.packed:
-            total = sum(line.message is not None for line in self.forward())
-            self.source.seek(0)
             lines = self.forward()
-            for _ in range(total - count):
-                while next(lines).message is None:
-                    pass
-            yield from lines
+            places = deque((each.at for each in lines if each.message is not None), count)
+            # Without a message to begin with there is nothing to read again.
+            self.source.seek(places[0] if places else 0)
+            yield from (each._replace(number=0) for each in self.forward() if places)
             return
         start, found = self.size, 0
         for line in self.backward() if count else ():

@@ -207,8 +207,8 @@ class Record:
         sessions.later(hours=1)
         return sessions
 
-    def perform(self, folder: Path) -> None:
-        self.operation.run(self.sessions(folder))
+    def perform(self, folder: Path) -> object:
+        return self.operation.run(self.sessions(folder))
 
     def is_safe(self, stopped: int) -> bool:
         """Tell whether the operation is acknowledged when step ``stopped`` is not taken."""
