@@ -18,6 +18,8 @@ from openclaw_cli.session.transcript import Line
 
 SORTS = ("last-active", "created", "messages", "cost")
 _SHOWN_FOREIGN = 20
+#: Of times as this program writes them, with and without milliseconds.
+_OWN_LENGTHS = (len("2026-02-20T10:00:00Z"), len("2026-02-20T10:00:00.000Z"))
 
 
 def complete(meta: Meta, agent: str) -> Meta:
@@ -28,7 +30,7 @@ def complete(meta: Meta, agent: str) -> Meta:
 
 def moment_key(text: str) -> str:
     """Return a time as a text that sorts as the moments do."""
-    if text.endswith("Z") and len(text) in (20, 24):
+    if text[-1:] == "Z" and len(text) in _OWN_LENGTHS:
         return text[:-1]
     return format_time(parse_time(text))[:-1]
 
@@ -96,14 +98,22 @@ def _selected(store: SessionStore, request: SessionListRequest) -> tuple[Survey,
     store.require()
     survey = store.survey()
     fits, order = _fits(request.filters), _order(request.sort)
-    found = [(order(meta), meta["sessionId"]) for meta in store.walk(survey) if fits(meta)]
-    if request.limit is None:
-        first = sorted(found, reverse=True)
-    else:
-        import heapq
+    total = 0
 
-        first = heapq.nlargest(request.limit, found)
-    return survey, [name for _key, name in first], len(found)
+    def fitting() -> Iterator[tuple[Any, str]]:
+        nonlocal total
+        for meta in store.walk(survey):
+            if fits(meta):
+                total += 1
+                yield order(meta), meta["sessionId"]
+
+    if request.limit is None:
+        first = sorted(fitting(), reverse=True)
+    else:
+        from heapq import nlargest
+
+        first = nlargest(request.limit, fitting())
+    return survey, [name for _key, name in first], total
 
 
 def foreign(survey: Survey) -> dict[str, Any]:

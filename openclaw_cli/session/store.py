@@ -181,9 +181,9 @@ class SessionStore:
                 if raw is not None and _still_right(raw, name, folder):
                     survey.kept.append(raw)
                     if needle in raw:
-                        meta = orjson.loads(raw)["meta"]
-                        meta["sessionId"] = os.fsdecode(name)
-                        yield meta
+                        body = orjson.loads(raw)
+                        body["meta"]["sessionId"] = body["id"]
+                        yield body["meta"]
                 else:
                     yield from self._asked(os.fsdecode(name), raw, survey)
         finally:
