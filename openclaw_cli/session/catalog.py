@@ -178,6 +178,9 @@ class Catalog:
     def _write(self, lines: Iterable[bytes], added: bytes = b"") -> None:
         kept = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in lines)
         head = wal.encode_line({"id": "", "catalog": 1, "bytes": len(kept)})
+        root, own = self._paths.root, f".{self._paths.catalog.name}{fsio.TEMP_MARK}"
+        # Nobody else writes it under this lock: what is there was left by a killed process.
+        fsio.sweep(root, [name for name in os.listdir(root) if name.startswith(own)])
         fsio.write_file(self._paths.catalog, head + kept + added, durable=False)
 
     def _least(self) -> int:

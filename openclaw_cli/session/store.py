@@ -28,7 +28,7 @@ class Survey:
 
     ``foreign`` are names of other programs' files and folders; ``kept`` the lines of the catalogue
     that hold, ``corrected`` by id those that it should have as well, ``odd`` the sessions that no
-    line can tell about.
+    line can tell about; ``left`` are names of what killed processes had begun to make.
     """
 
     read: Lines
@@ -36,6 +36,7 @@ class Survey:
     corrected: dict[str, bytes] = field(default_factory=dict)
     odd: dict[str, Meta] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
 
     def again(self, session_id: str) -> Meta:
@@ -131,7 +132,6 @@ class SessionStore:
         self.paths.exists()
         fsio.make_folder(self.paths.root)
         with self._hold(self.paths.lookup_lock):
-            fsio.sweep(self.paths.root)
             yield
 
     @contextmanager
@@ -191,9 +191,11 @@ class SessionStore:
 
     def _asked(self, name: str, raw: bytes | None, survey: Survey) -> Iterator[Meta]:
         if name in self.paths.own or name.startswith("."):
+            survey.left += [name] if fsio.is_temporary(name) else []
             return
         if not valid_name(name) or not self.paths.session(name).exist():
-            survey.foreign.append(name)
+            if os.path.lexists(self.paths.root / name):
+                survey.foreign.append(name)
             return
         told = None if raw is None else catalog.told_by(raw)
         known = self.catalog.known if raw is not None and told is None else lambda _id: told
@@ -216,6 +218,8 @@ class SessionStore:
 
     def tidy(self, survey: Survey) -> None:
         """Let the catalogue say what a finished walk has found; under the lookup lock."""
+        own = f".{self.paths.catalog.name}"
+        fsio.sweep(self.paths.root, [name for name in survey.left if not name.startswith(own)])
         self.catalog.tidy(survey.read, survey.kept, survey.corrected)
 
     @contextmanager

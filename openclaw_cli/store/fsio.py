@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -298,22 +298,27 @@ def switch_link(link: Path, target: str) -> None:
     sync_folder(link.parent)
 
 
-def sweep(folder: Path) -> int:
+def is_temporary(name: str) -> bool:
+    """Tell whether a file or folder of this name was made to be renamed."""
+    return name.startswith(".") and TEMP_MARK in name
+
+
+def sweep(folder: Path, names: Iterable[str] | None = None) -> int:
     """Remove temporary files and folders that killed writers left in ``folder``; return how many.
 
-    Only for a caller that holds the lock under which they are made.
+    Only for a caller that holds the lock under which they are made, and who may know their names.
     """
     count = 0
-    try:
-        with os.scandir(folder) as entries:
-            stale = [e for e in entries if e.name.startswith(".") and TEMP_MARK in e.name]
-    except FileNotFoundError:
-        return 0
-    for entry in stale:
-        if entry.is_dir(follow_symlinks=False):
-            remove_tree(folder / entry.name)
+    if names is None:
+        try:
+            names = [name for name in os.listdir(folder) if is_temporary(name)]
+        except FileNotFoundError:
+            return 0
+    for path in [folder / name for name in names]:
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path)
         else:
-            remove(folder / entry.name, durable=False)
+            remove(path, durable=False)
         count += 1
     return count
 
