@@ -22,6 +22,7 @@ from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import Line
 from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE
 from openclaw_cli.store.files import read_file
+from openclaw_cli.store.fsio import reporting
 
 #: Problems of one kind in one session that are listed; further ones are only counted.
 _LISTED = 100
@@ -203,11 +204,12 @@ def _check_twins(findings: Findings) -> None:
 
 
 def _check_modes(findings: Findings) -> None:
-    for path, wanted in _places(findings.files):
-        found = stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode)
-        if found & ~wanted:
-            said = f"its mode is {found:04o}, wider than {wanted:04o}"
-            findings.add("mode-wide", said, path)
+    with reporting("read", findings.files.folder):
+        for path, wanted in _places(findings.files):
+            found = stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode)
+            if found & ~wanted:
+                said = f"its mode is {found:04o}, wider than {wanted:04o}"
+                findings.add("mode-wide", said, path)
 
 
 def _places(files: SessionFiles) -> Iterator[tuple[os.PathLike[str], int]]:

@@ -35,6 +35,8 @@ def verify(
         try:
             before, after, kept = _one(store, files, repair=repair)
         except OpenclawError as error:
+            if not files.exist():
+                continue  # deleted in the meantime
             failed.append({"id": files.id, "code": error.code, "reason": error.message})
             continue
         data["checked"] += 1

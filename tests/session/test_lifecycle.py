@@ -9,6 +9,7 @@ import pytest
 
 from openclaw_cli.errors import TransitionError
 from openclaw_cli.session.lifecycle import RUN_STATE, STATUS, Patience
+from tests.conftest import ROOT
 
 PATIENCE = Patience(timedelta(minutes=30), timedelta(days=7))
 TABLES = pytest.mark.parametrize("table", [STATUS, RUN_STATE], ids=lambda table: table.name)
@@ -47,6 +48,13 @@ def test_what_is_not_in_the_table_is_refused_with_what_is(table):
             )
             assert all(state in (caught.value.hint or "") for state in table.allowed[current])
             assert caught.value.details["allowed"] == list(table.allowed[current])
+
+
+@TABLES
+def test_the_readme_tells_the_table(table):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for state, following in table.allowed.items():
+        assert f"| {table.name} | {state} | {', '.join(following)} |\n" in readme
 
 
 @pytest.mark.parametrize(
