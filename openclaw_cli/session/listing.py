@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, MutableSequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,7 @@ from openclaw_cli.session.requests import SessionFilter, SessionListRequest
 from openclaw_cli.session.schema import Message, Meta, new_meta
 from openclaw_cli.session.store import SessionStore, Survey
 from openclaw_cli.session.transcript import Line
+from openclaw_cli.store.fsio import reporting
 
 SORTS = ("last-active", "created", "messages", "cost")
 _SHOWN_FOREIGN = 20
@@ -131,10 +133,17 @@ def show(store: SessionStore, files: SessionFiles) -> Result:
         warnings += [damage_warning(files, line) for line in tail.damage]
         if tail.torn:
             warnings.append(torn_warning(files, tail.size - tail.end))
-    with os.scandir(files.folder) as entries:
-        size = sum(e.stat(follow_symlinks=False).st_size for e in entries if e.is_file())
-    data = {**loaded.meta, "path": str(files.folder), "bytes": size}
+    data = {**loaded.meta, "path": str(files.folder), "bytes": _size(files)}
     return Result("session.show", data, tuple(warnings))
+
+
+def _size(files: SessionFiles) -> int:
+    total = 0
+    with reporting("read", files.folder), os.scandir(files.folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # a writer may rename it meanwhile
+                total += entry.stat(follow_symlinks=False).st_size if entry.is_file() else 0
+    return total
 
 
 def damage_warning(files: SessionFiles, line: Line) -> Warning:

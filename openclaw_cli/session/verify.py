@@ -206,7 +206,10 @@ def _check_twins(findings: Findings) -> None:
 def _check_modes(findings: Findings) -> None:
     with reporting("read", findings.files.folder):
         for path, wanted in _places(findings.files):
-            found = stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode)
+            try:
+                found = stat.S_IMODE(os.stat(path, follow_symlinks=False).st_mode)
+            except FileNotFoundError:
+                continue  # a writer has renamed it since
             if found & ~wanted:
                 said = f"its mode is {found:04o}, wider than {wanted:04o}"
                 findings.add("mode-wide", said, path)

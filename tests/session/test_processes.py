@@ -101,3 +101,30 @@ def test_appends_killed_at_random_keep_every_acknowledged_message_once(tmp_path)
     assert row["messageCount"] == len(messages)
     sessions.verify(repair=True)
     sessions.sound()
+
+
+def test_readers_never_fail_while_a_session_is_written_to(tmp_path):
+    sessions = Sessions(tmp_path / "state")
+    sessions.new("ant", channel="tg", chat="1")
+    turn = tmp_path / "turn.jsonl"
+    turn.write_text(
+        "\n".join(json.dumps({"role": "user", "content": "词" * 2000}) for _ in range(20))
+    )
+    command = '"$0" -m openclaw_cli --state-dir "$1" session append ant --quiet < "$2" || exit 1'
+    loop = f"for n in 1 2 3 4 5 6; do {command}; done"
+    writer = subprocess.Popen(["/bin/sh", "-c", loop, sys.executable, sessions.state, turn])
+    counts = []
+    while writer.poll() is None:
+        found = len(sessions.messages("ant"))
+        row = sessions.listed()[0]
+        result = sessions.verify()
+        assert "failed" not in result.data or {f["code"] for f in result.data["failed"]} <= {
+            "torn-tail",
+            "counter-differs",
+        }
+        counts += [found, row["messageCount"]]
+        assert sessions.show("ant")["messageCount"] >= found
+    assert writer.returncode == 0
+    assert counts == sorted(counts)
+    assert len(sessions.messages("ant")) == 120
+    sessions.sound()
