@@ -7,11 +7,13 @@ imports):
 
 ==================================  ==========================================================
 ``cli``                             options, one file a command, the renderer, the error boundary
-``memory``, ``transfer``            what is remembered, found, merged, carried in and out
+``memory``, ``session``,            what is remembered, found, merged; conversations and their
+``transfer``                        histories; what is carried in and out
 ``index``, ``embed``, ``text``      terms and vectors; texts to vectors; texts to terms
 ``store``                           durable files, locks, records and the write-ahead log
 ``errors``, ``result``, ``clock``,  leaves: the standard library only, apart from the JSON
-``ids``, ``paths``, ``config``      parsers that ``config`` loads when there is a file to read
+``ids``, ``paths``, ``config``,     parsers that ``config`` loads when there is a file to read
+``environment``
 ==================================  ==========================================================
 
 This module imports nothing, so that ``--version`` costs no more than the interpreter.

@@ -232,19 +232,21 @@ _MEMORY = (
     ),
 )
 
-_SESSION = _unused(
+_SESSION = (
     _span("session.idleTimeout", "30m", "Idle time after which a session is dormant."),
     _span("session.archiveAfter", "7d", "Dormant time after which it is archived."),
-    _text(
-        "session.context.pruneStrategy",
-        "sliding-window",
-        "How a long history is shortened.",
-        "sliding-window",
-        "summary",
-        "importance",
+    *_unused(
+        _text(
+            "session.context.pruneStrategy",
+            "sliding-window",
+            "How a long history is shortened.",
+            "sliding-window",
+            "summary",
+            "importance",
+        ),
+        _integer("session.context.threshold", 30, 1, 1000000, "Messages above which to summarise."),
+        _integer("session.context.keepRecent", 10, 0, 100000, "Latest messages always kept."),
     ),
-    _integer("session.context.threshold", 30, 1, 1000000, "Messages above which to summarise."),
-    _integer("session.context.keepRecent", 10, 0, 100000, "Latest messages always kept."),
 )
 
 KEYS: dict[str, Key] = {key.name: key for key in _EMBEDDING + _RETRIEVAL + _MEMORY + _SESSION}

@@ -87,9 +87,21 @@ class NotFoundError(OpenclawError):
 
 
 class AmbiguousIdError(UsageError):
-    """A shortened id that fits more than one record."""
+    """A shortened id that fits more than one record or session."""
 
     code = "ambiguous-id"
+
+
+class ExistsError(UsageError):
+    """Something of that id is there already, and stays as it is."""
+
+    code = "exists"
+
+
+class TransitionError(UsageError):
+    """A change of status or run state that its table does not allow; nothing was changed."""
+
+    code = "forbidden-transition"
 
 
 class LockedError(OpenclawError):

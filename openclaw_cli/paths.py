@@ -82,6 +82,10 @@ class StatePaths(NamedTuple):
         """Return the memory paths of ``agent``; its id is checked before a path is built."""
         return MemoryPaths(self.root, self.agents / check_name("agent", agent) / "memory")
 
+    def sessions(self, agent: str) -> SessionPaths:
+        """Return the session paths of ``agent``; its id is checked before a path is built."""
+        return SessionPaths(self.root, self.agents / check_name("agent", agent))
+
     def agent_ids(self) -> list[str]:
         """Return the ids of the agents that exist, sorted."""
         try:
@@ -201,15 +205,124 @@ class MemoryPaths:
         records = (self.root / "records", *map(self.records, SCOPES))
         above = (self.state, self.root.parent.parent, self.root.parent, self.root)
         for folder in (*above, *records):
-            if os.path.lexists(folder) and not os.path.isdir(folder):
-                raise StorageError(
-                    f"{folder} is not a directory",
-                    path=str(folder),
-                    hint="give another --state-dir, or move the file away",
-                )
+            _refuse_file(folder)
         for folder in (self.root, *records, self.generations):
             _refuse_escape(self.state, folder)
         return os.path.isdir(self.root)
+
+
+class SessionPaths:
+    """The places of one agent's sessions (``<state>/agents/<id>/sessions``)."""
+
+    def __init__(self, state: Path, agent: Path) -> None:
+        self.state = state
+        self.agent = agent
+        self.root = agent / "sessions"
+
+    def session(self, session_id: str) -> SessionFiles:
+        """The files of one session; the id is checked before the path is built."""
+        return SessionFiles(self.root / check_name("session", session_id))
+
+    @property
+    def trash(self) -> Path:
+        """Where deleted sessions lie until the trash is emptied."""
+        return self.agent / "trash" / "sessions"
+
+    @property
+    def catalog(self) -> Path:
+        """What `list` and `ensure` read in place of every session's metadata; derived."""
+        return self.root / "catalog.jsonl"
+
+    @property
+    def catalog_lock(self) -> Path:
+        """The lock of who changes the catalogue; the innermost one, held for moments."""
+        return self.root / "catalog.lock"
+
+    @property
+    def lookup_lock(self) -> Path:
+        """The lock of who makes, removes or brings back a session; taken before a session's."""
+        return self.root / "lookup.lock"
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The names in the folder that are ours and no session."""
+        return frozenset(p.name for p in (self.catalog, self.catalog_lock, self.lookup_lock))
+
+    def exists(self) -> bool:
+        """Tell whether the agent has a sessions folder; refuse one that leads out of the state.
+
+        Raises `StorageError` for a folder on the way that is a file, or a symbolic link that leaves
+        the state directory.
+        """
+        for folder in (self.state, self.agent.parent, self.agent, self.root, self.trash):
+            _refuse_file(folder)
+        for folder in (self.root, self.trash):
+            _refuse_escape(self.state, folder)
+        return os.path.isdir(self.root)
+
+
+class SessionFiles(NamedTuple):
+    """The files of one session."""
+
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        """The session's id: the name of its folder."""
+        return self.folder.name
+
+    @property
+    def meta(self) -> Path:
+        """The metadata."""
+        return self.folder / "meta.json"
+
+    @property
+    def history(self) -> Path:
+        """The messages, one a line: the truth."""
+        return self.folder / "messages.jsonl"
+
+    @property
+    def packed(self) -> Path:
+        """The compressed messages of an archived session."""
+        return self.folder / "messages.jsonl.gz"
+
+    @property
+    def context(self) -> Path:
+        """The snapshot of a context; derived."""
+        return self.folder / "context.json"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The latest execution checkpoint."""
+        return self.folder / "checkpoint.json"
+
+    @property
+    def branches(self) -> Path:
+        """The folder of named branch points."""
+        return self.folder / "branches"
+
+    @property
+    def lock(self) -> Path:
+        """The lock of the one writer."""
+        return self.folder / "writer.lock"
+
+    def exist(self) -> bool:
+        """Tell whether this is a session: a real folder with metadata or a history in it.
+
+        A symbolic link is none: it could lead out of the state directory.
+        """
+        if os.path.islink(self.folder):
+            return False
+        return any(map(os.path.lexists, (self.meta, self.history, self.packed)))
+
+
+def _refuse_file(folder: Path) -> None:
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise StorageError(
+            f"{folder} is not a directory",
+            path=str(folder),
+            hint="give another --state-dir, or move the file away",
+        )
 
 
 def _refuse_escape(state: Path, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.cli.view import View
@@ -12,6 +12,9 @@ from openclaw_cli.result import Result, Warning
 
 if TYPE_CHECKING:
     from openclaw_cli.memory.service import MemoryService
+    from openclaw_cli.session.service import SessionService
+
+S = TypeVar("S")
 
 
 def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Result]) -> Result:
@@ -20,18 +23,36 @@ def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Resul
     With all agents, one that fails is listed under ``failed``, one that has sessions but no memory
     under ``skipped``, and the others go on.
     """
+    state = invocation.state
+    return _each(invocation, invocation.memory, lambda agent: state.memory(agent).exists(), work)
+
+
+def sessions_of_each(invocation: Invocation, work: Callable[[SessionService], Result]) -> Result:
+    """Do for sessions what `for_each_agent` does for memories."""
+    state = invocation.state
+    return _each(
+        invocation, invocation.sessions, lambda agent: state.sessions(agent).exists(), work
+    )
+
+
+def _each(
+    invocation: Invocation,
+    opened: Callable[..., S],
+    exists: Callable[[str], bool],
+    work: Callable[[S], Result],
+) -> Result:
     if not invocation.all_agents:
-        return work(invocation.memory())
+        return work(opened())
     done: list[dict[str, Any]] = []
     skipped: list[str] = []
     failed: list[dict[str, Any]] = []
     warnings: list[Warning] = []
     for agent in invocation.agents:
         try:
-            if not invocation.state.memory(agent).exists():
+            if not exists(agent):
                 skipped.append(agent)
                 continue
-            result = work(invocation.memory(agent))
+            result = work(opened(agent))
         except OpenclawError as error:
             failed.append({"id": agent, "code": error.code, "reason": error.message})
             continue
@@ -43,7 +64,10 @@ def for_each_agent(invocation: Invocation, work: Callable[[MemoryService], Resul
 
 
 def lines_for_each(
-    data: dict[str, Any], view: View, lines: Callable[[dict[str, Any], View], Iterable[str]]
+    data: dict[str, Any],
+    view: View,
+    lines: Callable[[dict[str, Any], View], Iterable[str]],
+    what: str = "memory",
 ) -> Iterator[str]:
     """Yield the lines of one result, or of each agent's under its name."""
     if "agents" not in data:
@@ -55,4 +79,4 @@ def lines_for_each(
         yield view.style(view.cut(f"{part['agent']}:"), "bold")
         yield from lines(part, view)
     if data["skipped"]:
-        yield from view.block(f"no memory, skipped: {', '.join(data['skipped'])}")
+        yield from view.block(f"no {what}, skipped: {', '.join(data['skipped'])}")

@@ -167,6 +167,8 @@ class LazyGroup(TyperGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that the first word names; suggest the nearest for an unknown one."""
+        if not self.path:
+            args = [registry.ALIASES.get(args[0], args[0]), *args[1:]]
         command = self.get_command(ctx, args[0])
         if command is None:
             raise UsageError(

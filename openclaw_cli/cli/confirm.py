@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
-
-import typer
 
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.errors import DeclinedError, UsageError
-
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Tell what would happen, change nothing.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 
 def require_answer(invocation: Invocation, *, yes: bool, dry_run: bool) -> None:
@@ -28,3 +22,10 @@ def confirm(invocation: Invocation, question: str, lines: Iterable[str]) -> None
     answer = invocation.output.ask(f"{question} [y/N]", lines)
     if answer.strip().lower() not in ("y", "yes"):
         raise DeclinedError("nothing was changed", hint="answer y to do it")
+
+
+def require_consent(invocation: Invocation, question: str, *, yes: bool) -> None:
+    """Ask unless ``--yes`` was given; raise where nobody can be asked or does not agree."""
+    require_answer(invocation, yes=yes, dry_run=False)
+    if not yes:
+        confirm(invocation, question, ())

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from openclaw_cli.cli.progress import Reporter
     from openclaw_cli.config import Config
+    from openclaw_cli.environment import Environment
     from openclaw_cli.memory.service import MemoryService
+    from openclaw_cli.session.service import SessionService
 
 DEFAULT_AGENT = "main"
 DEFAULT_LOCK_TIMEOUT = 10.0
@@ -122,10 +124,23 @@ class Invocation:
         With ``embeds`` a configured provider or model that is not there is refused before anything
         is done, where it would otherwise only be a warning.
         """
-        from openclaw_cli.memory.environment import Environment
         from openclaw_cli.memory.service import MemoryService
 
-        environment = Environment(
+        service = MemoryService(self._environment(), agent or self.agent)
+        if embeds:
+            _ = service.store.embedding
+        return service
+
+    def sessions(self, agent: str | None = None) -> SessionService:
+        """Open the session service of an agent (the chosen one by default)."""
+        from openclaw_cli.session.service import SessionService
+
+        return SessionService(self._environment(), agent or self.agent)
+
+    def _environment(self) -> Environment:
+        from openclaw_cli.environment import Environment
+
+        return Environment(
             state=self.state,
             config=self.config,
             clock=self.clock,
@@ -133,10 +148,6 @@ class Invocation:
             lock_timeout=self.lock_timeout,
             holder=f"openclaw {self.path}",
         )
-        service = MemoryService(environment, agent or self.agent)
-        if embeds:
-            _ = service.store.embedding
-        return service
 
     def require_embedding(self) -> None:
         """Refuse a configured provider or model that is not there, for all agents alike."""

@@ -116,6 +116,11 @@ JsonLines = Annotated[
 NoEmbed = Annotated[
     bool, typer.Option("--no-embed", help="Make no vectors now; memory index makes them later.")
 ]
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Say what would be done, change nothing."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 TextFile = Annotated[
     str | None, typer.Option("--file", metavar="FILE", help="Read the text from this file.")
 ]

@@ -11,9 +11,14 @@ SUMMARY = "Remember and find again, offline: memories and sessions on disk."
 
 GROUPS: dict[str, str] = {
     "memory": "Store, find and look after memories.",
+    "session": "Conversations: their metadata, their messages, their life.",
+    "session trash": "What session delete has put away.",
     "model": "The embedding models on this machine.",
     "config": "The configuration in force, and where it comes from.",
 }
+
+#: Other words for a group at the root.
+ALIASES: dict[str, str] = {"sessions": "session"}
 
 COMMANDS: dict[str, str] = {
     "memory add": "Store one memory.",
@@ -30,6 +35,21 @@ COMMANDS: dict[str, str] = {
     "memory import": "Read memories from a file or standard input.",
     "memory export": "Write memories to a file or standard output.",
     "memory migrate": "Bring a file or the store from an older format to this one.",
+    "session new": "Make a session, always a new one.",
+    "session ensure": "Return the session of a channel and chat, made if there is none.",
+    "session list": "List sessions, those active last first.",
+    "session show": "Show a session's metadata, where it lies and how large it is.",
+    "session tail": "Show the last messages of a session, the newest at the end.",
+    "session append": "Append one message, or those of JSON Lines on standard input.",
+    "session rename": "Give a session a title.",
+    "session tag": "Add tags to a session, or remove them.",
+    "session sweep": "Make idle sessions dormant and archive old ones.",
+    "session archive": "Archive sessions: compress their histories.",
+    "session delete": "Move sessions to the trash.",
+    "session restore": "Bring sessions back from the trash, as they were.",
+    "session trash list": "List the sessions in the trash, the last deleted first.",
+    "session trash empty": "Remove the sessions in the trash for good.",
+    "session verify": "Check sessions line by line, and repair them on demand.",
     "model list": "List the embedding models and the languages they read.",
     "model verify": "Check the files of the models against their recorded digests.",
     "config get": "Show configuration values.",

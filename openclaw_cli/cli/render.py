@@ -15,7 +15,8 @@ from openclaw_cli.result import Result, Warning
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
 
 _SHOWN_FAILURES = 20
-_BLOCK = 1 << 18
+#: What is held of a stream before it is printed, whatever the number of its items.
+_BLOCK_BYTES = 1 << 20
 
 
 class OutputClosed(Exception):
@@ -31,11 +32,14 @@ class OutputError(OpenclawError):
 class Stream(NamedTuple):
     """A result that is printed while it is made: one JSON object a line (``--jsonl``).
 
-    ``warnings`` fills while the items are made and is told after the last one.
+    ``warnings`` fills while the items are made and is told after the last one. With ``lines``
+    each item is shown to people instead; a ``live`` one is printed at once, not in blocks.
     """
 
     items: Iterator[dict[str, Any]]
     warnings: list[Warning]
+    lines: Lines | None = None
+    live: bool = False
 
 
 class Raw(NamedTuple):
@@ -114,6 +118,12 @@ def dump(document: object, *, indent: bool = False) -> bytes:
         return orjson.dumps(_encodable(document), option=option)
 
 
+def _encoded(item: dict[str, Any], lines: Lines | None, view: View) -> bytes:
+    if lines is None:
+        return dump(item)
+    return "\n".join(lines(item, view)).encode("utf-8", "backslashreplace")
+
+
 def _encodable(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -176,11 +186,14 @@ class Output(NamedTuple):
     def stream(self, stream: Stream) -> int:
         """Print items as they come, in blocks so that a long list is fast."""
         block: list[bytes] = []
+        view, held = self.view, 0
         for item in stream.items:
-            block.append(dump(item))
-            if len(block) == 256:
+            block.append(_encoded(item, stream.lines, view))
+            held += len(block[-1])
+            if stream.live or len(block) == 256 or held > _BLOCK_BYTES:
                 _to_stdout(b"\n".join(block) + b"\n")
                 block.clear()
+                held = 0
         if block:
             _to_stdout(b"\n".join(block) + b"\n")
         self.warnings(stream.warnings)
@@ -193,7 +206,7 @@ class Output(NamedTuple):
         for piece in raw.pieces:
             block.append(piece)
             size += len(piece)
-            if size >= _BLOCK:
+            if size >= _BLOCK_BYTES:
                 _to_stdout(b"".join(block))
                 block.clear()
                 size = 0

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 
 from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
@@ -105,13 +104,21 @@ def adopt(path: Path) -> None:
     sync_file(path)
 
 
-def _write_all(fd: int, data: bytes) -> None:
+def narrow(path: Path) -> None:
+    """Give a file or folder the mode that state has: 0600 or 0700."""
+    with reporting("change the mode of", path):
+        os.chmod(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+
+
+def write_all(fd: int, data: bytes) -> None:
+    """Write all of ``data`` to an open file."""
     view = memoryview(data)
     while view:
         view = view[disk.write(fd, view) :]
 
 
-def _create(path: str | Path) -> int:
+def create(path: str | Path) -> int:
+    """Make a file that must not exist, 0600, and return its descriptor."""
     fd = disk.create(path, os.O_WRONLY | os.O_EXCL)
     os.fchmod(fd, FILE_MODE)
     return fd
@@ -136,13 +143,28 @@ def write_file(path: str | Path, data: bytes, *, durable: bool = True) -> None:
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
     """
+    _put(path, data, durable)
+    if durable:
+        sync_folder(Path(os.path.dirname(path)))
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Replace ``path`` by ``data``: after a power cut it holds the old or the new bytes, whole.
+
+    The content is made durable and the name is not, for files that only sum up another one that
+    has been synced already.
+    """
+    _put(path, data, True)
+
+
+def _put(path: str | Path, data: bytes, durable: bool) -> None:
     folder, name = os.path.split(path)
     temp = os.path.join(folder, f".{name[:100]}{TEMP_MARK}{ids.token()}")
     with reporting("write", path):
-        fd = _create(temp)
+        fd = create(temp)
         try:
             try:
-                _write_all(fd, data)
+                write_all(fd, data)
                 if durable:
                     disk.fsync(fd)
             finally:
@@ -151,27 +173,36 @@ def write_file(path: str | Path, data: bytes, *, durable: bool = True) -> None:
         except BaseException:
             discard(temp)
             raise
-    if durable:
-        sync_folder(Path(folder))
 
 
-def append(path: Path, data: bytes) -> None:
+def move(source: Path, target: Path) -> None:
+    """Move a file or folder to a free name, perhaps in another folder, durably."""
+    with reporting("move", source):
+        disk.rename(source, target)
+    sync_folder(target.parent)
+    if source.parent != target.parent:
+        sync_folder(source.parent)
+
+
+def append(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Append ``data`` and make it durable; on any failure the file is as long as before.
 
     A failed fsync is not tried again: the kernel may have dropped the pages, so the bytes are cut
-    off and the caller is told that nothing was acknowledged.
+    off and the caller is told that nothing was acknowledged. With ``durable=False`` nothing is
+    synced: for files that can be made again.
     """
     with reporting("append to", path):
         fd = disk.create(path, _EXISTING | os.O_APPEND)
         try:
             os.fchmod(fd, FILE_MODE)
             size = os.fstat(fd).st_size
-            if size == 0:
+            if size == 0 and durable:
                 # The name comes first, so that nothing can fail once the data is there.
                 sync_folder(path.parent)
             try:
-                _write_all(fd, data)
-                disk.fsync(fd)
+                write_all(fd, data)
+                if durable:
+                    disk.fsync(fd)
             except OSError:
                 disk.truncate(fd, size)
                 raise
@@ -201,7 +232,7 @@ def note(path: Path, data: bytes) -> None:
         fd = disk.create(path, _EXISTING)
         try:
             os.fchmod(fd, FILE_MODE)
-            _write_all(fd, data)
+            write_all(fd, data)
             if os.fstat(fd).st_size > len(data):
                 disk.truncate(fd, len(data))
         finally:
@@ -236,7 +267,7 @@ def _remove_within(path: Path) -> None:
 
 def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:
     """Keep damaged bytes of ``path`` beside it as ``<name>.<kind>-<stamp>``; return that path."""
-    kept = _free_name(path, kind, stamp)
+    kept = free_name(path, kind, stamp)
     write_file(kept, data)
     return kept
 
@@ -252,14 +283,15 @@ def rename(source: Path, target: Path) -> None:
 
 def move_aside(path: Path, kind: str, stamp: str) -> Path:
     """Rename what stands at ``path``, whatever it is, to ``<name>.<kind>-<stamp>``; return that."""
-    kept = _free_name(path, kind, stamp)
+    kept = free_name(path, kind, stamp)
     with reporting("set aside", path):
         disk.rename(path, kept)
     sync_folder(path.parent)
     return kept
 
 
-def _free_name(path: Path, kind: str, stamp: str) -> Path:
+def free_name(path: Path, kind: str, stamp: str) -> Path:
+    """Return the path beside ``path`` where damaged bytes of it can be kept."""
     kept = path.with_name(f"{path.name}.{kind}-{stamp}")
     number = 1
     while os.path.lexists(kept):
@@ -290,19 +322,27 @@ def switch_link(link: Path, target: str) -> None:
     sync_folder(link.parent)
 
 
-def sweep(folder: Path) -> int:
-    """Remove temporary files that killed writers left in ``folder``; return how many.
+def is_temporary(name: str) -> bool:
+    """Tell whether a file or folder of this name was made to be renamed."""
+    return name.startswith(".") and TEMP_MARK in name
 
-    Only for a caller that holds the lock under which they are made.
+
+def sweep(folder: Path, names: Iterable[str] | None = None) -> int:
+    """Remove temporary files and folders that killed writers left in ``folder``; return how many.
+
+    Only for a caller that holds the lock under which they are made, and who may know their names.
     """
     count = 0
-    try:
-        with os.scandir(folder) as entries:
-            stale = [e.name for e in entries if e.name.startswith(".") and TEMP_MARK in e.name]
-    except FileNotFoundError:
-        return 0
-    for name in stale:
-        remove(folder / name, durable=False)
+    if names is None:
+        try:
+            names = [name for name in os.listdir(folder) if is_temporary(name)]
+        except FileNotFoundError:
+            return 0
+    for path in [folder / name for name in names]:
+        if path.is_dir() and not path.is_symlink():
+            remove_tree(path)
+        else:
+            remove(path, durable=False)
         count += 1
     return count
 
@@ -323,58 +363,3 @@ def describe_lock(fd: int, text: bytes) -> None:
     except OSError:
         # The lock itself is held by the kernel; a full disk must not keep the command from working.
         return
-
-
-class NewFile:
-    """A new file written in one go, synced on leaving; counts its bytes and their SHA-256."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.target = path
-        self.length = 0
-        import hashlib
-
-        self._hash = hashlib.sha256()
-        self._pending: list[bytes] = []
-        self._waiting = 0
-        self._fd = -1
-
-    def __enter__(self) -> NewFile:
-        with reporting("write", self.target):
-            self._fd = _create(self.path)
-        return self
-
-    def write(self, data: bytes) -> None:
-        """Append ``data``; small pieces are gathered to a megabyte."""
-        self._pending.append(data)
-        self._waiting += len(data)
-        if self._waiting >= 1 << 20:
-            self._flush()
-
-    def _flush(self) -> None:
-        block = b"".join(self._pending)
-        self._pending.clear()
-        self._waiting = 0
-        self._hash.update(block)
-        self.length += len(block)
-        with reporting("write", self.target):
-            _write_all(self._fd, block)
-
-    @property
-    def sha256(self) -> str:
-        """The digest of what has been written; complete after leaving."""
-        return self._hash.hexdigest()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        _value: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
-        try:
-            if kind is None:
-                self._flush()
-                with reporting("sync", self.target):
-                    disk.fsync(self._fd)
-        finally:
-            os.close(self._fd)

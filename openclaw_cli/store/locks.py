@@ -22,17 +22,33 @@ def hold(path: Path, *, clock: Clock, timeout: float, holder: str) -> Iterator[N
 
     Raises `LockedError` with the holder's pid and command when the time is over.
     """
-    fd = fsio.open_lock(path)
+    fd = _held(path, clock, timeout)
     try:
-        _acquire(fd, path, clock, timeout)
         fsio.describe_lock(fd, f"{ids.process_id()} {holder}".encode("utf-8", "replace")[:400])
         yield
     finally:
         os.close(fd)
 
 
-def _acquire(fd: int, path: Path, clock: Clock, timeout: float) -> None:
+def _held(path: Path, clock: Clock, timeout: float) -> int:
+    """Return a descriptor of the lock file that stands at ``path`` when its lock is held.
+
+    The folder of one that was waited for may have been moved away by who held it.
+    """
     deadline = clock.monotonic() + timeout
+    while True:
+        fd = fsio.open_lock(path)
+        try:
+            _acquire(fd, path, clock, deadline)
+            if os.path.lexists(path) and os.path.samestat(os.fstat(fd), os.stat(path)):
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+
+
+def _acquire(fd: int, path: Path, clock: Clock, deadline: float) -> None:
     while not _try_lock(fd, path):
         if clock.monotonic() >= deadline:
             raise LockedError(

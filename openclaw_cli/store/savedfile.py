@@ -10,12 +10,13 @@ from types import TracebackType
 
 from openclaw_cli.errors import UsageError
 from openclaw_cli.store import fsio
+from openclaw_cli.store.newfile import NewFile
 
 # What a file system without hard links answers.
 _NO_HARD_LINKS = (*fsio.NO_LINKS, errno.EMLINK, errno.EXDEV)
 
 
-class SavedFile(fsio.NewFile):
+class SavedFile(NewFile):
     """Written beside its place, 0600, and put there on leaving.
 
     What stands there already is replaced only with ``replace``, and only when it is a regular file:

@@ -23,6 +23,7 @@ from openclaw_cli.errors import (
 from openclaw_cli.result import Result
 from openclaw_cli.store import fsio
 from openclaw_cli.store.migrations import s0001_records
+from openclaw_cli.store.newfile import NewFile
 from openclaw_cli.store.records import VERSION
 from openclaw_cli.store.savedfile import SavedFile, publish
 from openclaw_cli.transfer.document import LONGEST, Records, Window, records_of
@@ -62,7 +63,7 @@ def migrate_file(
     temp = fsio.temp_name(path)
     work = _Work(upgrader, path)
     try:
-        with fsio.NewFile(temp) as file:
+        with NewFile(temp) as file:
             work.write(file)
         work.require(source_version)
         if not work.is_older:

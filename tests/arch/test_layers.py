@@ -1,4 +1,4 @@
-"""Imports run downwards: cli, then memory and transfer, then index, embed and text, then store."""
+"""Imports run downwards: cli; transfer, memory, session; index, embed, text; then store."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import sys
 
 PREFIX = "openclaw_cli."
 #: Errors of the one tree, and what depends on nothing else.
-LEAVES = {"errors", "result", "clock", "ids", "paths", "config", "config_keys", ""}
+LEAVES = {
+    *("errors", "result", "clock", "ids", "paths", "config", "config_keys", "environment", ""),
+}
 BELOW = {
-    "cli": {"transfer", "memory", "embed", "store"} | LEAVES,
+    "cli": {"transfer", "memory", "session", "embed", "store"} | LEAVES,
     "transfer": {"memory", "index", "embed", "text", "store"} | LEAVES,
     "memory": {"index", "embed", "text", "store"} | LEAVES,
+    "session": {"index", "embed", "text", "store"} | LEAVES,
     "index": {"store"} | LEAVES,
     "embed": {"store"} | LEAVES,
     "text": LEAVES,
@@ -22,6 +25,7 @@ BELOW = {
     "paths": {"errors"},
     "config_keys": set(),
     "config": {"config_keys", "errors"},
+    "environment": {"clock", "config", "ids", "paths"},
     "": set(),
     "__main__": {"", "cli"},
 }
@@ -30,7 +34,7 @@ FOREIGN = {
     "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
-    "orjson": {"cli", "transfer", "memory", "index", "embed", "text", "store", "config"},
+    "orjson": {"cli", "transfer", "memory", "session", "index", "embed", "text", "store", "config"},
     "pyjson5": {"config"},
     # The store looks for many byte strings at once with it.
     "numpy": {"memory", "index", "embed", "store"},

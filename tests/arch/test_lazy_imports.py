@@ -85,6 +85,28 @@ def test_reading_commands_load_neither_numbers_nor_models(stored):
     assert found == {" ".join(args): [] for args in commands}
 
 
+def test_session_commands_load_nothing_of_memory_numbers_or_models(run_cli):
+    new = run_cli("session", "new", "--id", "ant", "--channel", "tg", "--chat", "1")
+    assert new.status == 0
+    commands = [
+        ["session", "ensure", "--channel", "tg", "--chat", "1"],
+        ["sessions", "list"],
+        ["session", "append", "ant", "--role", "user", "--content", "hi"],
+        ["session", "show", "ant"],
+        ["session", "tail", "ant"],
+        ["session", "sweep"],
+        ["session", "verify"],
+        ["session", "archive", "ant"],
+        ["session", "delete", "ant", "--yes"],
+        ["session", "trash", "list"],
+    ]
+    unwanted = ("openclaw_cli.memory", "openclaw_cli.index", "openclaw_cli.embed")
+    for args in commands:
+        loaded = _loaded(*args)
+        assert not loaded & HEAVY, args
+        assert not {name for name in loaded if name.startswith(unwanted)}, args
+
+
 def test_adding_without_a_vector_loads_no_model(state_dir):
     assert not _loaded("memory", "add", "plain text", "--no-embed") & HEAVY
 

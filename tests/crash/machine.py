@@ -64,6 +64,16 @@ class Folder:
         _apply(self.live, change)
 
 
+@dataclass
+class Move:
+    """A rename from one folder to another: a journal keeps or loses both sides together."""
+
+    source: Folder
+    target: Folder
+    gone: dict[str, Node | None]
+    come: dict[str, Node | None]
+
+
 Node = File | Link | Folder
 
 
@@ -81,6 +91,7 @@ class Medium:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.tree = self._read(root)
+        self.moves: list[Move] = []
 
     def _read(self, path: Path) -> Node:
         if path.is_symlink():
@@ -104,8 +115,16 @@ class Medium:
         self._folder(path).change({path.name: node})
 
     def rename(self, source: Path, target: Path) -> None:
-        assert source.parent == target.parent, "a rename between folders needs a better model"
-        self._folder(source).change({source.name: None, target.name: self.node(source)})
+        node = self.node(source)
+        if source.parent == target.parent:
+            self._folder(source).change({source.name: None, target.name: node})
+            return
+        move = Move(
+            self._folder(source), self._folder(target), {source.name: None}, {target.name: node}
+        )
+        move.source.change(move.gone)
+        move.target.change(move.come)
+        self.moves.append(move)
 
     def _folder(self, path: Path) -> Folder:
         folder = self.node(path.parent)
@@ -122,6 +141,11 @@ class Medium:
         node = self.node(path)
         if isinstance(node, Folder):
             node.kept, node.changes = dict(node.live), []
+            for move in self.moves:
+                if node is move.source or node is move.target:
+                    for folder in (move.source, move.target):
+                        folder.kept, folder.changes = dict(folder.live), []
+            self.moves = [m for m in self.moves if node is not m.source and node is not m.target]
         elif isinstance(node, File) and not node.lost:
             node.kept = node.live
 
@@ -146,9 +170,13 @@ class Medium:
         Without ``chance`` everything that was not synced is lost; with it, a random part of it.
         """
         shutil.rmtree(target, ignore_errors=True)
-        self._write(self.tree, target, chance)
+        kept: set[int] = set()
+        for move in self.moves:
+            if chance is not None and chance.random() < 0.5:
+                kept |= {id(move.gone), id(move.come)}
+        self._write(self.tree, target, chance, kept)
 
-    def _write(self, node: Node, path: Path, chance: Random | None) -> None:
+    def _write(self, node: Node, path: Path, chance: Random | None, kept: set[int]) -> None:
         if isinstance(node, Link):
             path.symlink_to(node.target)
         elif isinstance(node, File):
@@ -157,11 +185,16 @@ class Medium:
         else:
             path.mkdir(0o700)
             names = dict(node.kept)
+            moved = {id(change) for move in self.moves for change in (move.gone, move.come)}
             for change in node.changes:
-                if chance is not None and chance.random() < 0.5:
+                if id(change) in moved:
+                    stays = id(change) in kept
+                else:
+                    stays = chance is not None and chance.random() < 0.5
+                if stays:
                     _apply(names, change)
             for name, inner in names.items():
-                self._write(inner, path / name, chance)
+                self._write(inner, path / name, chance, kept)
 
 
 def _survivor(file: File, chance: Random | None) -> bytes:

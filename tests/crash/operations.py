@@ -333,6 +333,10 @@ class Record:
         memory.later(hours=1)
         return memory
 
+    def perform(self, folder: Path) -> None:
+        """Do the operation in a folder where it has been prepared."""
+        self.operation.run(self.memory(folder))
+
     @property
     def commits(self) -> set[tuple[int, str]]:
         """The syncs that acknowledge entries, by their number and the name of the file."""

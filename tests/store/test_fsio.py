@@ -11,6 +11,7 @@ import pytest
 
 from openclaw_cli.errors import StorageError
 from openclaw_cli.store import files, fsio
+from openclaw_cli.store.newfile import NewFile
 
 
 def mode(path: Path) -> int:
@@ -55,7 +56,7 @@ def test_files_and_folders_are_private_under_any_umask(tmp_path, any_umask):
     fsio.write_file(folder / "file", b"x")
     fsio.append(folder / "log", b"x")
     fsio.note(folder / "hint", b"x")
-    with fsio.NewFile(folder / "new") as new:
+    with NewFile(folder / "new") as new:
         new.write(b"x")
     os.close(fsio.open_lock(folder / "lock"))
     assert [mode(path) for path in (tmp_path / "a", folder)] == [0o700, 0o700]

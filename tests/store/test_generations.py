@@ -9,6 +9,7 @@ import pytest
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import fsio, generations
+from openclaw_cli.store.newfile import NewFile
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def paths(tmp_path):
 
 def publish(paths, content):
     number, folder = generations.prepare(paths)
-    with fsio.NewFile(folder / "config.json") as target:
+    with NewFile(folder / "config.json") as target:
         target.write(content)
     generations.publish(paths, number)
     return number

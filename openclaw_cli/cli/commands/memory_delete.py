@@ -8,10 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from openclaw_cli import errors
-from openclaw_cli.cli.confirm import DryRun, Yes, confirm, require_answer
+from openclaw_cli.cli.confirm import confirm, require_answer
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import build_filters
-from openclaw_cli.cli.options import Category, Language, Scope, Since, Tag, Until, User
+from openclaw_cli.cli.options import (
+    Category,
+    DryRun,
+    Language,
+    Scope,
+    Since,
+    Tag,
+    Until,
+    User,
+    Yes,
+)
 from openclaw_cli.cli.view import View, counted, short_id
 from openclaw_cli.result import Result
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from openclaw_cli import errors
-from openclaw_cli.cli.confirm import DryRun, Yes, confirm, require_answer
+from openclaw_cli.cli.confirm import confirm, require_answer
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import DryRun, Yes
 from openclaw_cli.cli.source import check_argument
 from openclaw_cli.cli.view import View, counted, size
 from openclaw_cli.result import Result, Warning

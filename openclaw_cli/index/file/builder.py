@@ -20,6 +20,7 @@ from openclaw_cli.index.file.metadata import Columns
 from openclaw_cli.index.file.snapshot import slot_of
 from openclaw_cli.index.protocol import Document, SpaceInfo, Vector
 from openclaw_cli.store import files, fsio
+from openclaw_cli.store.newfile import NewFile
 
 _COPY_ROWS = 2048
 _PIECES = 1024
@@ -92,7 +93,7 @@ class Builder:
     def _space(self, model: str, digest: str, dimensions: int) -> _SpaceWriter:
         if model not in self._spaces:
             path = self._plan.folder / layout.vectors_name(model)
-            target = self._stack.enter_context(fsio.NewFile(path))
+            target = self._stack.enter_context(NewFile(path))
             info = SpaceInfo(model, digest, dimensions, 0)
             self._spaces[model] = _SpaceWriter(info, target)
         return self._spaces[model]
@@ -154,17 +155,17 @@ class Builder:
 
         ``unindexed`` is how many record files were too damaged to go in.
         """
-        with fsio.NewFile(self._plan.folder / layout.CONFIG) as target:
+        with NewFile(self._plan.folder / layout.CONFIG) as target:
             target.write(config._replace(seq=seq, unindexed=unindexed).encode())
 
     def _write(self, name: str, chunks: Iterable[bytes]) -> None:
         pieces = iter(chunks)
-        with fsio.NewFile(self._plan.folder / name) as target:
+        with NewFile(self._plan.folder / name) as target:
             while block := b"".join(islice(pieces, _PIECES)):
                 target.write(block)
         self._note(name, target)
 
-    def _note(self, name: str, target: fsio.NewFile) -> None:
+    def _note(self, name: str, target: NewFile) -> None:
         sample = sample_digest(files.mapped(target.path))
         self._files[name] = layout.Fingerprint(target.length, target.sha256, sample)
 
@@ -238,7 +239,7 @@ class Builder:
 class _SpaceWriter:
     """The matrix file of one space while it grows; keeps the sum of its rows for the mean."""
 
-    def __init__(self, info: SpaceInfo, target: fsio.NewFile) -> None:
+    def __init__(self, info: SpaceInfo, target: NewFile) -> None:
         self.info = info
         self.target = target
         self.rows = 0

@@ -1,0 +1,50 @@
+"""``session delete``: move sessions to the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from openclaw_cli import errors
+from openclaw_cli.cli.confirm import require_consent
+from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import DryRun, Yes
+from openclaw_cli.cli.view import View
+from openclaw_cli.result import Result
+
+EXAMPLES = (
+    "openclaw session delete 5f3c9a1e",
+    "openclaw session delete 5f3c9a1e 7d2e41bb --yes --json",
+)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+
+
+def command(
+    ctx: typer.Context,
+    sessions: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
+    ],
+    dry_run: DryRun = False,
+    yes: Yes = False,
+) -> Result:
+    """Move sessions to the trash.
+
+    session restore brings them back, until session trash empty removes them for good.
+    """
+    invocation = current(ctx)
+    service = invocation.sessions()
+    plan = service.delete(sessions, dry_run=True)
+    if dry_run:
+        return plan
+    names = ", ".join(plan.data["deleted"])
+    require_consent(invocation, f"move to the trash: {names}?", yes=yes)
+    return service.delete(sessions, dry_run=False)
+
+
+def lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    """List what has gone; only ids when quiet."""
+    said = "would move to the trash" if data["dryRun"] else "moved to the trash"
+    for name in data["deleted"]:
+        yield name if view.quiet else f"{said}: {name}"

@@ -1,0 +1,119 @@
+"""``session list``: list sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+import typer
+
+from openclaw_cli import errors
+from openclaw_cli.cli.context import current
+from openclaw_cli.cli.filters import moment
+from openclaw_cli.cli.options import JsonLines, Since, Tag, Until, User, refuse_two_forms
+from openclaw_cli.cli.render import Stream
+from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.result import Result, Warning
+
+EXAMPLES = (
+    "openclaw session list --channel telegram --since 7d",
+    "openclaw session list --status all --sort messages --limit 10",
+    "openclaw session list --status archived --jsonl | jq -r .sessionId",
+)
+EXITS = (errors.EXIT_NOT_FOUND,)
+_LIMIT = 50
+
+
+def command(
+    ctx: typer.Context,
+    status: Annotated[
+        Literal["active", "dormant", "archived", "all"] | None,
+        typer.Option("--status", help="Only of this status [default: not archived]."),
+    ] = None,
+    channel: Annotated[
+        list[str] | None,
+        typer.Option("--channel", metavar="CHANNEL", help="Only of this channel (repeatable)."),
+    ] = None,
+    chat: Annotated[
+        list[str] | None,
+        typer.Option("--chat", metavar="CHAT", help="Only of this chat (repeatable)."),
+    ] = None,
+    user: User = None,
+    tag: Tag = None,
+    since: Since = None,
+    until: Until = None,
+    sort: Annotated[
+        Literal["last-active", "created", "messages", "cost"],
+        typer.Option("--sort", help="Latest, newest, longest or dearest first."),
+    ] = "last-active",
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            min=0,
+            help="At most so many, 0 for all [default: 50; all with --jsonl].",
+        ),
+    ] = None,
+    jsonl: JsonLines = False,
+) -> Result | Stream:
+    """List sessions, those active last first.
+
+    --since and --until go by the last activity. Ids are shown by their last 8 characters, which
+    every command accepts.
+    """
+    from openclaw_cli.session.requests import SessionFilter, SessionListRequest
+
+    invocation = current(ctx)
+    refuse_two_forms(invocation, jsonl=jsonl)
+    if limit is None:
+        limit = 0 if jsonl else _LIMIT
+    statuses = SessionFilter().status if status is None else (status,)
+    filters = SessionFilter(
+        status=None if status == "all" else statuses,
+        channel=tuple(channel or ()),
+        chat=tuple(chat or ()),
+        user=tuple(user or ()),
+        tag=tuple(tag or ()),
+        since=moment(invocation, since, "--since"),
+        until=moment(invocation, until, "--until"),
+    )
+    request = SessionListRequest(filters, sort, limit or None)
+    service = invocation.sessions()
+    if not jsonl:
+        result = service.list(request)
+        return result._replace(data={**result.data, "limit": request.limit})
+    warnings: list[Warning] = []
+    return Stream(service.iter_list(request, warnings), warnings)
+
+
+def lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    """Show a table; only ids when quiet."""
+    items = data["items"]
+    if view.quiet:
+        yield from (item["sessionId"] for item in items)
+        return
+    rows = [
+        (
+            short_id(item["sessionId"]),
+            local_time(item["lastActiveAt"]),
+            item["status"],
+            item["channel"] or "",
+            item["chatId"] or "",
+            str(item["messageCount"]),
+            item["title"] or "",
+        )
+        for item in items
+    ]
+    if rows:
+        heads = ("ID", "LAST ACTIVE", "STATUS", "CHANNEL", "CHAT", "MESSAGES", "TITLE")
+        yield from view.table(heads, rows)
+    else:
+        yield "no sessions"
+    if data["limit"] is not None and data["total"] > data["limit"]:
+        yield view.style(f"{len(items)} of {data['total']} (--limit 0 lists all)", "dim")
+    foreign = data["foreign"]
+    if foreign["count"]:
+        names = ", ".join(foreign["names"][:3]) + (", ..." if foreign["count"] > 3 else "")
+        said = f"also there, of other programs and left alone: {foreign['count']} ({names})"
+        yield view.style(view.cut(said), "dim")

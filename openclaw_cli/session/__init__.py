@@ -1,0 +1,32 @@
+"""Sessions: state on disk that outlives every process. What each module answers:
+
+==================  ================================================================================
+``schema``          what metadata and a message are; unknown fields survive
+``lifecycle``       which status and run state may follow which: the two tables
+``transcript``      a history read forwards and from its end, and appended to
+``archive``         a history compressed and unpacked again, each proved before the other goes
+``metadata``        meta.json, corrected by what the history or the catalogue knows better
+``store``           one agent's sessions opened for a command: walked through, locked, changed
+``catalog``         the derived file that spares ``list`` and ``ensure`` opening every folder
+``lookup``          which session an id, the end of an id, or a channel and chat mean; making one
+``listing``         list, show, tail
+``following``       a history while others append to it
+``appending``       messages checked, numbered and appended
+``changing``        rename, tag, archive, and the sweep that applies the lifecycle
+``removing``        delete, restore, and the trash
+``verify``          what is wrong with a session, found by reading all of it
+``repair``          what of that can be put right, the damage set aside
+``verifying``       the report on many sessions
+``requests``        what the commands ask for
+``service``         the one door through which commands reach an agent's sessions
+==================  ================================================================================
+
+Places for what comes later: ``pruning`` (windows, pairs, importance), ``compaction`` (summaries in
+context.json), ``checkpoints``, ``branches``, ``searching``, ``usage`` (the ledger). They read
+histories through ``transcript``, metadata through ``store``, and are reached through ``service``;
+moving sessions from machine to machine belongs to ``transfer``.
+
+Locks are taken in the order lookup, session, catalogue. A change is made in the order: the
+catalogue says that the session is about to change; the history; the metadata; the catalogue says
+what it is now. So a process killed anywhere leaves a catalogue that knows whom to ask again.
+"""

@@ -1,0 +1,52 @@
+"""What the commands ask of sessions: plain values, cheap to import."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple
+
+
+class NewRequest(NamedTuple):
+    """A session to make; with ``channel`` and ``chat`` it is the one that these two mean."""
+
+    channel: str | None = None
+    chat: str | None = None
+    user: str | None = None
+    title: str | None = None
+    model: str | None = None
+    tags: tuple[str, ...] = ()
+    id: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return what the request says, by the names that metadata use."""
+        return {
+            "channel": self.channel,
+            "chatId": self.chat,
+            "userId": self.user,
+            "title": self.title,
+            "model": self.model,
+            "tags": list(dict.fromkeys(self.tags)),
+        }
+
+
+class SessionFilter(NamedTuple):
+    """Which sessions to list. Of every field one of the values must fit; none means any.
+
+    ``status`` is None for all; ``since`` and ``until`` bound the last activity.
+    """
+
+    status: tuple[str, ...] | None = ("active", "dormant")
+    channel: tuple[str, ...] = ()
+    chat: tuple[str, ...] = ()
+    user: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class SessionListRequest(NamedTuple):
+    """Which sessions to list and in which order; ``limit`` None lists all."""
+
+    filters: SessionFilter = SessionFilter()
+    sort: str = "last-active"
+    limit: int | None = 50

@@ -1,0 +1,257 @@
+"""One agent's sessions opened for a command: read without locks, changed under a session's own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import orjson
+
+from openclaw_cli.clock import format_time
+from openclaw_cli.environment import Environment
+from openclaw_cli.errors import NotFoundError, OpenclawError, StorageError
+from openclaw_cli.paths import SessionFiles, SessionPaths, valid_name
+from openclaw_cli.result import Warning
+from openclaw_cli.session import catalog, metadata, transcript
+from openclaw_cli.session.catalog import Catalog, Lines
+from openclaw_cli.session.metadata import Loaded
+from openclaw_cli.session.schema import Meta, encode_meta
+from openclaw_cli.store import fsio, locks, recovery
+
+
+@dataclass(slots=True)
+class Survey:
+    """What going through all sessions has shown besides their metadata.
+
+    ``foreign`` are names of other programs' files and folders; ``kept`` the lines of the catalogue
+    that hold, ``corrected`` by id those that it should have as well, ``odd`` the sessions that no
+    line can tell about; ``left`` are names of what killed processes had begun to make.
+    """
+
+    read: Lines
+    kept: list[bytes] = field(default_factory=list)
+    corrected: dict[str, bytes] = field(default_factory=dict)
+    odd: dict[str, Meta] = field(default_factory=dict)
+    foreign: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    warnings: list[Warning] = field(default_factory=list)
+
+    def again(self, session_id: str) -> Meta:
+        """Return the metadata of a session that the walk has come by."""
+        if session_id in self.odd:
+            return self.odd[session_id]
+        line = self.corrected.get(session_id) or self.read.newest[session_id.encode()]
+        return catalog.told_by(line.rstrip(b"\n")) or {"sessionId": session_id}
+
+
+@dataclass(slots=True)
+class Writer:
+    """One session while this process holds its lock."""
+
+    store: SessionStore
+    files: SessionFiles
+    loaded: Loaded
+    meta: Meta
+    warnings: list[Warning]
+
+    def save(self, changes: Meta, *, settled: bool = True) -> None:
+        """Replace the metadata by a version with ``changes``, then tell the catalogue.
+
+        ``settled=False`` leaves it to the file system when the new version gets its name: for
+        counters, which the history knows better after a power cut.
+        """
+        self.meta = {**self.meta, **changes}
+        data = encode_meta(self.meta)
+        if self.loaded.damaged is not None:
+            kept = fsio.set_aside(self.files.meta, self.loaded.damaged, "bad", self.store.stamp())
+            self.loaded = self.loaded._replace(damaged=None)
+            self.warnings.append(
+                Warning("set-aside", f"the damaged meta.json was kept in {kept.name}", str(kept))
+            )
+        if settled:
+            fsio.write_file(self.files.meta, data)
+        else:
+            fsio.replace(self.files.meta, data)
+        stat = metadata.stat_of(os.stat(self.files.meta))
+        self.store.catalog.note(catalog.put_line(self.files.id, self.meta, stat))
+
+    def mend(self) -> None:
+        """Set an unfinished write at the end of the history aside."""
+        tail = self.loaded.tail
+        if tail is None or not tail.torn:
+            return
+        kept = transcript.mend(self.files, tail, self.store.stamp())
+        self.loaded = self.loaded._replace(tail=tail._replace(size=tail.end))
+        self.warnings.append(
+            Warning(
+                "torn-tail",
+                f"an unfinished write of {tail.size - tail.end} bytes at the end of the history"
+                f" was set aside in {kept}",
+                str(self.files.folder / kept),
+            )
+        )
+
+
+class SessionStore:
+    """The sessions of one agent."""
+
+    def __init__(self, env: Environment, agent: str) -> None:
+        self.env = env
+        self.agent = agent
+        self.paths: SessionPaths = env.state.sessions(agent)
+        self.catalog = Catalog(self.paths, env)
+
+    def now(self) -> str:
+        """Return the present as it stands in metadata."""
+        return format_time(self.env.clock.now())
+
+    def stamp(self) -> str:
+        """Return the present as it stands in the names of files that are set aside."""
+        return recovery.stamp(self.env.clock)
+
+    def require(self) -> None:
+        """Raise `NotFoundError` naming the nearest agent when this one has no sessions."""
+        if self.paths.exists():
+            return
+        raise NotFoundError(
+            f"there is no agent {self.agent!r} with sessions in {self.env.state.root}",
+            path=str(self.paths.root),
+            hint=_nearest(self.agent, self.env.state.agent_ids()),
+        )
+
+    def load(self, files: SessionFiles) -> Loaded:
+        """Return the metadata of a session, corrected; nothing is locked or written."""
+        return metadata.load(files, self.agent, self.catalog.known)
+
+    @contextmanager
+    def looking_up(self) -> Iterator[None]:
+        """Hold the lock under which sessions appear and disappear."""
+        self.paths.exists()
+        fsio.make_folder(self.paths.root)
+        with self._hold(self.paths.lookup_lock):
+            yield
+
+    @contextmanager
+    def writing(self, files: SessionFiles) -> Iterator[Writer]:
+        """Hold the lock of a session that exists.
+
+        Raises `NotFoundError` when it has been deleted before the lock could be had.
+        """
+        if not os.path.lexists(files.lock):
+            if not files.exist():
+                raise gone(files.id)
+            # Who made the folder may have been killed before its name was safe.
+            fsio.sync_folder(self.paths.root)
+        with self._hold_session(files):
+            fsio.sweep(files.folder)
+            loaded = self.load(files)
+            yield Writer(self, files, loaded, loaded.meta, list(loaded.warnings))
+
+    @contextmanager
+    def _hold_session(self, files: SessionFiles) -> Iterator[None]:
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self._hold(files.lock))
+            except StorageError as error:
+                if isinstance(error.__cause__, FileNotFoundError):
+                    raise gone(files.id) from error
+                raise
+            if not files.exist():
+                raise gone(files.id)
+            yield
+
+    def survey(self) -> Survey:
+        """Return the beginning of a walk through all sessions: the catalogue as it is."""
+        return Survey(self.catalog.read())
+
+    def walk(self, survey: Survey, needle: bytes = b"") -> Iterator[Meta]:
+        """Yield the metadata of every session, in no order, perhaps without default fields.
+
+        Those that the catalogue is right about come from there, the others are asked themselves.
+        With a ``needle`` only lines that contain it are yielded, and whoever has none.
+        """
+        newest = survey.read.newest
+        folder = os.open(self.paths.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for name in os.listdir(os.fsencode(self.paths.root)):
+                raw = newest.get(name)
+                if raw is not None and _still_right(raw, name, folder):
+                    survey.kept.append(raw)
+                    if needle in raw:
+                        body = orjson.loads(raw)
+                        body["meta"]["sessionId"] = body["id"]
+                        yield body["meta"]
+                else:
+                    yield from self._asked(os.fsdecode(name), raw, survey)
+        finally:
+            os.close(folder)
+
+    def _asked(self, name: str, raw: bytes | None, survey: Survey) -> Iterator[Meta]:
+        if name in self.paths.own or name.startswith("."):
+            survey.left += [name] if fsio.is_temporary(name) else []
+            return
+        if not valid_name(name) or not self.paths.session(name).exist():
+            if os.path.lexists(self.paths.root / name):
+                survey.foreign.append(name)
+            return
+        told = None if raw is None else catalog.told_by(raw)
+        known = self.catalog.known if raw is not None and told is None else lambda _id: told
+        try:
+            loaded = metadata.load(self.paths.session(name), self.agent, known)
+        except OpenclawError as error:
+            survey.warnings.append(Warning("session-unreadable", error.message, error.path))
+            return
+        survey.warnings += loaded.warnings
+        line = catalog.put_line(name, loaded.meta, loaded.stat)
+        if raw is not None and catalog.is_mark(raw):
+            # A change may be going on: who makes it has the last word.
+            survey.kept.append(raw)
+            survey.odd[name] = loaded.meta
+        elif loaded.warnings or catalog.is_mark(line):
+            survey.odd[name] = loaded.meta
+        else:
+            survey.corrected[name] = line
+        yield loaded.meta
+
+    def tidy(self, survey: Survey) -> None:
+        """Let the catalogue say what a finished walk has found; under the lookup lock."""
+        own = f".{self.paths.catalog.name}"
+        fsio.sweep(self.paths.root, [name for name in survey.left if not name.startswith(own)])
+        self.catalog.tidy(survey.read, survey.kept, survey.corrected)
+
+    @contextmanager
+    def _hold(self, path: Path) -> Iterator[None]:
+        env = self.env
+        with locks.hold(path, clock=env.clock, timeout=env.lock_timeout, holder=env.holder):
+            yield
+
+
+def _still_right(raw: bytes, name: bytes, folder: int) -> bool:
+    """Tell whether a line is sound and meta.json still the file that it tells about."""
+    try:
+        found = os.stat(name + b"/meta.json", dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False  # missing or out of reach: the session itself will tell
+    return catalog.holds(raw, name, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+
+def gone(session_id: str) -> NotFoundError:
+    """Return the error for a session that is not there."""
+    return NotFoundError(
+        f"there is no session {session_id}",
+        hint="openclaw session list --status all shows those that exist,"
+        " session trash list those deleted",
+    )
+
+
+def _nearest(agent: str, agents: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(agent, agents, 1)
+    if close:
+        return f"did you mean --agent {close[0]}?"
+    known = ", ".join(agents[:8])
+    return f"agents are: {known}" if known else "the first `openclaw session new` makes it"

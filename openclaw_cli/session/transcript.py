@@ -1,0 +1,284 @@
+"""A history read forwards as a stream, backwards from its end, and appended to.
+
+A line is a message, or damage that is reported and passed over; nothing raises for what a line
+holds. Memory is bounded by the longest line, whatever the length of the history.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from openclaw_cli.errors import DamagedError
+from openclaw_cli.paths import SessionFiles
+from openclaw_cli.session.schema import LINE_LIMIT, Message, is_idx
+from openclaw_cli.store import files as reading
+from openclaw_cli.store import fsio, jsonl
+from openclaw_cli.store.fsio import reporting
+from openclaw_cli.store.newfile import NewFile
+
+_FIRST_PIECE = 1 << 13
+_LAST_PIECE = 1 << 20
+_PADDING = b"\0 \t\r\n"
+TOO_LONG = f"it is longer than {LINE_LIMIT >> 20} MiB"
+
+
+class Line(NamedTuple):
+    """One line of a history: its message, or the problem why it has none (or had to be mended).
+
+    ``number`` counts from 1, 0 where the history was read from its end; ``at`` is its byte offset,
+    ``raw`` its bytes, none for a line too long to hold. ``torn`` marks an unfinished write: bytes
+    after the last line end that are no message.
+    """
+
+    number: int
+    at: int
+    raw: bytes
+    message: Message | None
+    problem: str | None = None
+    torn: bool = False
+
+    @property
+    def place(self) -> str:
+        """Say where the line is."""
+        return f"line {self.number}" if self.number else f"the line at byte {self.at}"
+
+
+class Tail(NamedTuple):
+    """How a history ends.
+
+    The next message gets ``next_idx`` and goes to ``end``, with a line end before it unless
+    ``ended``; bytes from ``end`` to ``size`` are an unfinished write. ``damage`` are the lines
+    after the last message that hold none.
+    """
+
+    size: int = 0
+    end: int = 0
+    ended: bool = True
+    next_idx: int = 0
+    last: Message | None = None
+    damage: tuple[Line, ...] = ()
+
+    @property
+    def torn(self) -> bool:
+        """Tell whether there is an unfinished write to set aside."""
+        return self.end < self.size
+
+
+def parse(raw: bytes) -> tuple[Message | None, str | None]:
+    """Return the message of a line, and what is wrong with the line.
+
+    Zero bytes before a message, as a power cut leaves them, are passed over and told.
+    """
+    text = raw.strip(_PADDING)
+    if not text:
+        return None, "zero bytes" if b"\0" in raw else None
+    value, reason = jsonl.decode(text)
+    if reason is not None:
+        return None, f"no JSON: {reason}"
+    if not isinstance(value, dict):
+        return None, "no JSON object"
+    if not is_idx(value.get("idx")):
+        return None, "it has no idx"
+    return value, "zero bytes around the message" if b"\0" in raw else None
+
+
+class History(NamedTuple):
+    """A history opened for reading: plain, or ``packed`` and unpacked on the way."""
+
+    source: BinaryIO
+    packed: bool
+
+    @property
+    def size(self) -> int:
+        """The length of the file in bytes."""
+        return os.fstat(self.source.fileno()).st_size
+
+    def forward(self) -> Iterator[Line]:
+        """Yield the lines from where the source stands, blank ones left out."""
+        at, number = self.source.tell(), 0
+        try:
+            while raw := self.source.readline(LINE_LIMIT + 1):
+                number += 1
+                whole, length = raw.endswith(b"\n"), len(raw)
+                if not whole and length > LINE_LIMIT:
+                    length += self._skip_line()
+                    yield Line(number, at, b"", None, TOO_LONG)
+                else:
+                    message, problem = parse(raw)
+                    if message is not None or problem is not None:
+                        torn = not whole and message is None
+                        yield Line(number, at, raw, message, problem, torn)
+                at += length
+        except (EOFError, zlib.error, OSError) as error:
+            if not self.packed:
+                raise
+            yield Line(number + 1, at, b"", None, f"the compressed history is damaged: {error}")
+
+    def _skip_line(self) -> int:
+        skipped = 0
+        while piece := self.source.readline(_LAST_PIECE):
+            skipped += len(piece)
+            if piece.endswith(b"\n"):
+                break
+        return skipped
+
+    def backward(self) -> Iterator[Line]:
+        """Yield the lines of a plain history from its end, blank ones left out."""
+        return lines_backward(self.source.fileno(), self.size)
+
+    def tail(self) -> Tail:
+        """Return how a plain history ends, at a cost that does not depend on its length."""
+        size = end = self.size
+        ended = size == 0 or os.pread(self.source.fileno(), 1, size - 1) == b"\n"
+        damage: list[Line] = []
+        lost = 0
+        for line in self.backward():
+            if line.message is not None:
+                idx = line.message["idx"] + 1 + lost
+                ended = ended or end < size
+                return Tail(size, end, ended, idx, line.message, tuple(damage))
+            if line.torn:
+                end = line.at
+            else:
+                # A line that held something once has used up a number.
+                lost += line.problem != "zero bytes"
+                damage.append(line)
+        return Tail(size, end, ended or end < size, lost, None, tuple(damage))
+
+    def newest(self, count: int) -> Iterator[Line]:
+        """Yield the lines from the ``count``-th last message on, in order."""
+        if self.packed:
+            lines = self.forward()
+            places = deque((each.at for each in lines if each.message is not None), count)
+            # Without a message to begin with there is nothing to read again.
+            self.source.seek(places[0] if places else 0)
+            yield from (each._replace(number=0) for each in self.forward() if places)
+            return
+        start, found = self.size, 0
+        for line in self.backward() if count else ():
+            start = min(start, line.at)
+            found += line.message is not None
+            if found == count:
+                break
+        self.source.seek(start)
+        yield from (line._replace(number=0) for line in self.forward())
+
+
+def lines_backward(fd: int, end: int) -> Iterator[Line]:
+    """Yield the lines of an open file from byte ``end`` backwards, blank ones left out."""
+    first = True
+    for at, raw in _pieces_backward(fd, end):
+        message, problem = (None, TOO_LONG) if raw is None else parse(raw)
+        if message is not None or problem is not None:
+            yield Line(0, at, raw or b"", message, problem, first and message is None)
+        first = False
+
+
+def _pieces_backward(fd: int, end: int) -> Iterator[tuple[int, bytes | None]]:
+    """Yield offset and bytes of what lies between line ends, the last first; None if too long.
+
+    The first is what follows the last line end: nothing, in a sound file.
+    """
+    parts: list[bytes] = []  # the end of a line whose beginning lies further left, reversed
+    held, too_long, step = 0, False, _FIRST_PIECE
+    while end > 0:
+        start = max(0, end - step)
+        block = _read_span(fd, start, end)
+        cut = len(block)
+        while (found := block.rfind(b"\n", 0, cut)) >= 0:
+            parts.append(block[found + 1 : cut])
+            yield start + found + 1, None if too_long else b"".join(reversed(parts))
+            parts, held, too_long, cut = [], 0, False, found
+        parts.append(block[:cut])
+        held += cut
+        if held > LINE_LIMIT:
+            parts, too_long = [], True
+        end, step = start, min(step * 2, _LAST_PIECE)
+    yield 0, None if too_long else b"".join(reversed(parts))
+
+
+def _read_span(fd: int, start: int, end: int) -> bytes:
+    data = os.pread(fd, end - start, start)
+    while len(data) < end - start:
+        more = os.pread(fd, end - start - len(data), start + len(data))
+        if not more:
+            break  # cut while it was read: what is missing was never acknowledged
+        data += more
+    return data
+
+
+def span(fd: int, start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of an open file between two offsets, in pieces."""
+    while start < end:
+        piece = os.pread(fd, min(_LAST_PIECE, end - start), start)
+        if not piece:
+            return
+        yield piece
+        start += len(piece)
+
+
+@contextmanager
+def opened(files: SessionFiles) -> Iterator[History | None]:
+    """Open the history of a session, plain or packed; None when it has none.
+
+    A plain one is the truth wherever there are both. Raises `DamagedError` for what is no file.
+    """
+    # A plain history may be packed, or a packed one unpacked, between the two looks.
+    for path in (files.history, files.packed, files.history):
+        source = _open(path)
+        if source is not None:
+            break
+    else:
+        yield None
+        return
+    with source:
+        if path == files.packed:
+            import gzip
+
+            with gzip.GzipFile(fileobj=source) as unpacked:
+                yield History(cast("BinaryIO", unpacked), True)
+        else:
+            yield History(source, False)
+
+
+def _open(path: Path) -> BinaryIO | None:
+    try:
+        fd = reading.open_regular(path)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise DamagedError(
+            f"{path} is {error}", path=str(path), hint="move away what stands there"
+        ) from error
+    except OSError:
+        with reporting("read", path):
+            raise
+    return os.fdopen(fd, "rb", buffering=_LAST_PIECE)
+
+
+def append(files: SessionFiles, tail: Tail, lines: Sequence[bytes]) -> None:
+    """Append whole lines with one fsync: from its return on they are acknowledged.
+
+    The caller holds the session's lock, and has set an unfinished write aside (`mend`).
+    """
+    fsio.append(files.history, (b"" if tail.ended else b"\n") + b"".join(lines))
+
+
+def mend(files: SessionFiles, tail: Tail, stamp: str) -> str:
+    """Set an unfinished write at the end of the history aside; return the name of its file."""
+    kept = fsio.free_name(files.history, "torn", stamp)
+    source = _open(files.history)
+    if source is None:
+        return ""
+    with source, NewFile(kept) as target:
+        for piece in span(source.fileno(), tail.end, tail.size):
+            target.write(piece)
+    fsio.sync_folder(files.folder)
+    fsio.cut(files.history, tail.end)
+    return kept.name

@@ -1,0 +1,65 @@
+"""A trash: folders moved out of the way whole, under their name and the time of their removal."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from openclaw_cli import ids
+from openclaw_cli.store import fsio
+
+_STAMP = "%Y%m%dT%H%M%SZ"
+#: No name of ours may hold a tilde, so that the name and the time cannot be mistaken.
+_ENTRY = re.compile(r"([^~]+)~(\d{8}T\d{6}Z)(\.\d+)?")
+
+
+class Entry(NamedTuple):
+    """Something in the trash: its name, when it was put there, and where it is."""
+
+    name: str
+    deleted: datetime
+    path: Path
+
+
+def put(trash: Path, folder: Path, now: datetime) -> Path:
+    """Move ``folder`` into the trash in one durable step; return where it is."""
+    fsio.make_folder(trash)
+    stem = f"{folder.name}~{now.astimezone(UTC).strftime(_STAMP)}"
+    target, number = trash / stem, 1
+    while os.path.lexists(target):
+        target = trash / f"{stem}.{number}"
+        number += 1
+    fsio.move(folder, target)
+    return target
+
+
+def entries(trash: Path) -> list[Entry]:
+    """Return what is in the trash, the newest first; what is not ours is left out."""
+    return sorted(_found(trash), key=lambda entry: (entry.deleted, entry.path.name), reverse=True)
+
+
+def _found(trash: Path) -> Iterator[Entry]:
+    try:
+        names = os.listdir(trash)
+    except FileNotFoundError:
+        return
+    for name in names:
+        match = _ENTRY.fullmatch(name)
+        if match is None or (trash / name).is_symlink() or not (trash / name).is_dir():
+            continue
+        try:
+            deleted = datetime.strptime(match[2], _STAMP).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+        yield Entry(match[1], deleted, trash / name)
+
+
+def discard(entry: Entry) -> None:
+    """Remove an entry for good: in one step for everybody else, its files after that."""
+    doomed = entry.path.with_name(f".{entry.path.name[:100]}{fsio.TEMP_MARK}{ids.token()}")
+    fsio.move(entry.path, doomed)
+    fsio.remove_tree(doomed)

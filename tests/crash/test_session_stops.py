@@ -1,0 +1,63 @@
+"""A session operation stopped at any durable step leaves what was, or what it was to make."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from openclaw_cli.store import fsio
+from tests.crash.conftest import Unsynced
+from tests.crash.session_operations import OPERATIONS, Record, check, recorded
+from tests.crash.ways import POWER_CUTS, STOPS
+
+pytestmark = pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
+)
+
+
+@pytest.fixture
+def record(operation, records, tmp_path_factory, monkeypatch) -> Record:
+    """The undisturbed run of ``operation``."""
+    monkeypatch.setattr(fsio, "disk", Unsynced())
+    name = f"session {operation.name}"
+    if name not in records:
+        records[name] = recorded(operation, tmp_path_factory.mktemp("operation"))
+    return records[name]
+
+
+@contextmanager
+def told(record: Record, way: str, number: int) -> Iterator[None]:
+    """Say at which step of what a check has failed."""
+    at = record.steps[number - 1] if number <= len(record.steps) else "the end"
+    try:
+        yield
+    except Exception as error:
+        raise AssertionError(f"{record.operation}; {way} at {at}: {error}") from error
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_an_operation_takes_at_least_its_steps(record):
+    assert len(record.steps) >= record.operation.steps
+
+
+@pytest.mark.parametrize("way", STOPS)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_a_process_stopped_at_any_step_loses_nothing(record, way, folder):
+    for step in record.steps:
+        with told(record, way, step.number):
+            record.copy(folder)
+            left = STOPS[way](record, folder, step.number)
+            check(record, left, step.number, counted=True)
+
+
+@pytest.mark.parametrize("way", POWER_CUTS)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_a_power_cut_at_any_step_loses_nothing_synced(record, way, folder):
+    for number in range(1, len(record.steps) + 2):
+        with told(record, way, number):
+            record.copy(folder)
+            left = POWER_CUTS[way](record, folder, number)
+            check(record, left, number, counted=False)
