@@ -224,10 +224,10 @@ class _Import:
             if done is not None:
                 return Decision("skipped", copy, done.document, duplicate_of=copy)
             return chooser.addition(item._replace(document={**item.document, "id": copy}))
+        if rule != "skip" and incoming.scope != taken.scope:
+            raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
         newer = rule == "newer" and incoming.updated > taken.updated
         if (rule == "overwrite" or newer) and not says_the_same(taken, item.document, line.assumed):
-            if item.document["scope"] != taken.scope:
-                raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
             document = superseding(taken, item.document, f"import {rule}")
             decision = chooser.addition(item._replace(document=document))
             return decision._replace(action="overwritten")
