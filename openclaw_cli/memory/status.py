@@ -12,8 +12,11 @@ from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Result
 
 
-def status(store: Store) -> Result:
-    """Return counts, index state and sizes; reads no record and no vector."""
+def status(store: Store, *, by_cause: bool = False) -> Result:
+    """Return counts, index state and sizes; reads no record and no vector.
+
+    With ``by_cause`` the sizes tell of every file for what it is there, and records are read.
+    """
     opened = store.open()
     snapshot = opened.snapshot
     warnings = [*opened.warnings, *store.count_warning(opened)]
@@ -31,6 +34,10 @@ def status(store: Store) -> Result:
         "models": _models(store, opened),
         "bytes": _sizes(store),
     }
+    if by_cause:
+        from openclaw_cli.memory.occupancy import occupancy
+
+        data["bytes"] = occupancy(store.env.state, store.agent)
     return Result("memory.status", data, tuple(warnings))
 
 

@@ -104,6 +104,12 @@ def adopt(path: Path) -> None:
     sync_file(path)
 
 
+def set_mode(path: Path, *, folder: bool = False) -> None:
+    """Give a file or a folder that others may enter the mode that this program's own have."""
+    with reporting("change the mode of", path):
+        os.chmod(path, FOLDER_MODE if folder else FILE_MODE)
+
+
 def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
