@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from openclaw_cli.cli.progress import Reporter
     from openclaw_cli.config import Config
+    from openclaw_cli.memory.environment import Environment
     from openclaw_cli.memory.service import MemoryService
 
 DEFAULT_AGENT = "main"
@@ -116,24 +117,28 @@ class Invocation:
             raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
         return float(seconds)
 
+    def environment(self, state: StatePaths, config: Config) -> Environment:
+        """Return what services need to know, for a state directory and a configuration."""
+        from openclaw_cli.memory.environment import Environment
+
+        return Environment(
+            state=state,
+            config=config,
+            clock=self.clock,
+            ids=IdSource(self.clock),
+            lock_timeout=self.lock_timeout,
+            holder=f"openclaw {self.path}",
+        )
+
     def memory(self, agent: str | None = None, *, embeds: bool = False) -> MemoryService:
         """Open the memory service of an agent (the chosen one by default).
 
         With ``embeds`` a configured provider or model that is not there is refused before anything
         is done, where it would otherwise only be a warning.
         """
-        from openclaw_cli.memory.environment import Environment
         from openclaw_cli.memory.service import MemoryService
 
-        environment = Environment(
-            state=self.state,
-            config=self.config,
-            clock=self.clock,
-            ids=IdSource(self.clock),
-            lock_timeout=self.lock_timeout,
-            holder=f"openclaw {self.path}",
-        )
-        service = MemoryService(environment, agent or self.agent)
+        service = MemoryService(self.environment(self.state, self.config), agent or self.agent)
         if embeds:
             _ = service.store.embedding
         return service
