@@ -78,6 +78,11 @@ def is_temporary(name: str) -> bool:
     return name.startswith(".") and TEMP_MARK in name
 
 
+def is_record(name: str) -> bool:
+    """Tell whether a name in a folder of records is that of a record file, as `scan` takes them."""
+    return name.endswith(".json") and not name.startswith(".")
+
+
 def cause(paths: MemoryPaths, parts: tuple[str, ...], current: int | None) -> str:
     """Return what the file of a memory folder at ``parts`` is for: one of `CAUSES`.
 
@@ -96,7 +101,7 @@ def cause(paths: MemoryPaths, parts: tuple[str, ...], current: int | None) -> st
         if parts[1] != str(current):
             return "staleGenerations"
         return "vectors" if name.startswith("vector") else "index"
-    if first == "records" and len(parts) == 3 and name.endswith(".json"):
+    if first == "records" and len(parts) == 3 and is_record(name):
         return "records"
     places = {paths.wal: "wal", paths.tombstones: "tombstones", paths.partial: "partial"}
     places[paths.insights] = "insights"
