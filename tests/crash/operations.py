@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openclaw_cli.errors import NotFoundError
+from openclaw_cli.memory.checkup import Request, examine
 from openclaw_cli.memory.requests import (
     DeleteRequest,
     EditRequest,
@@ -108,6 +109,20 @@ def damaged(memory: Memory) -> None:
     memory.path("gnu").write_bytes(b"{")
 
 
+def sickly(memory: Memory) -> None:
+    """A damaged record that the log knows, damaged lines, and what killed writers have left."""
+    stocked(memory)
+    memory.service.delete(DeleteRequest(("bee",)))
+    memory.path("gnu").write_bytes(b"{")
+    memory.paths.tombstones.write_bytes(b"#\n")
+    with memory.paths.wal.open("ab") as log:
+        log.write(b'{"crc":"0"}\n{"crc":"')
+    (memory.paths.root / ".wal.jsonl.tmp-1").write_bytes(b"{")
+    left = memory.paths.generations / "999"
+    left.mkdir()
+    (left / "bm25.idx").write_bytes(b"{")
+
+
 def forgettable(memory: Memory) -> None:
     """Memories of a user in index, log, history, insights, and in files that were set aside."""
     stocked(memory)
@@ -173,6 +188,10 @@ def purging(memory: Memory) -> None:
     memory.service.purge(PurgeRequest(FORGOTTEN))
 
 
+def repairing(memory: Memory) -> None:
+    examine(memory.service.store.env, Request(fix=True))
+
+
 def recalling(memory: Memory) -> None:
     memory.search("common ground", touch=True, top_k=3)
 
@@ -225,6 +244,7 @@ OPERATIONS = (
         60,
         forgets=(FORGOTTEN, text("rat"), text("rex", "of late"), text("tit"), '"rat"', '"tit"'),
     ),
+    Operation("doctor --fix", sickly, repairing, 84),
     Operation("add after a crash", torn, adding("yak"), 19),
 )
 
@@ -357,7 +377,7 @@ def told(record: Record, way: str, number: int) -> Iterator[None]:
 _ORDINARY = re.compile(
     r"records/(user|agent)(/[a-z]+\.json)?|index|generations(/\d+(/[\w.-]+)?)?"
     r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock|tombstones\.jsonl"
-    r"|wal\.jsonl\.torn-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
+    r"|(wal|tombstones)\.jsonl\.(torn|bad)-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
 )
 
 
