@@ -8,5 +8,7 @@
 * ``store`` – one agent's memory opened for a command
 * ``adding``, ``merging`` – a new statement becomes a record or changes one
 * ``indexing``, ``changes`` – records and WAL become the next generation
+* ``checkup`` – what ``doctor`` asks (``checks_*``, ``examined``) and repairs (``repair``)
+* ``occupancy`` – where the space went
 * ``filters``, ``retrieval``, ``listing``, ``status`` – the reading commands
 """

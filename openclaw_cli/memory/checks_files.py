@@ -103,7 +103,7 @@ def check_locks(patient: Patient) -> Iterator[Check]:
         if seen is not None and seen.held:
             said.append(f"{path.name} is held by {seen.holder}, which is alive")
         elif seen is not None:
-            said.append(f"{path.name} is free")
+            said.append(f"{path.name} is free, last held by {seen.holder}")
     yield judged(
         "locks", "; ".join(said) or "never taken", faults, DAMAGED, "# that cannot be asked"
     )

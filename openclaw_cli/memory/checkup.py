@@ -17,7 +17,6 @@ from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.repair import repair_memory, repair_modes
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 
-_TIMES = 4
 _WITHOUT_MEMORY = (checks_files.check_places, checks_files.check_other_programs)
 _MEMORY: tuple[AgentCheck, ...] = (
     checks_files.check_places,
@@ -118,13 +117,25 @@ def _agent(env: Environment, agent: str, request: Request) -> tuple[list[Check],
 
 
 def _found(env: Environment, agent: str, part: Part) -> list[Check]:
-    for _time in range(_TIMES):
-        patient = Patient(env, agent)
-        before = patient.mark()
-        found = [result for check in part.checks for result in _guarded(check, patient)]
-        if before == patient.mark() or all(check.state == OK for check in found):
-            break  # else somebody wrote meanwhile: what was read first may not fit what came later
+    """Check a part of an agent; where somebody writes meanwhile, believe what is found twice."""
+    patient = Patient(env, agent)
+    before = patient.mark()
+    found = _checked(patient, part)
+    if before != patient.mark() and any(check.state != OK for check in found):
+        known = {fault for check in found for fault in check.faults}
+        found = [_steady(check, known) for check in _checked(Patient(env, agent), part)]
     return [check._replace(agent=agent) for check in found]
+
+
+def _checked(patient: Patient, part: Part) -> list[Check]:
+    return [result for check in part.checks for result in _guarded(check, patient)]
+
+
+def _steady(check: Check, known: set[Fault]) -> Check:
+    """Return a check without what was not so before: it is a write that is under way."""
+    if check.state == OK or not check.faults or known.intersection(check.faults):
+        return check
+    return Check(check.name, OK, "in use: it is being written to")
 
 
 def _guarded(check: AgentCheck, patient: Patient) -> list[Check]:

@@ -136,7 +136,7 @@ class Patient:
     def mark(self) -> tuple[object, ...]:
         """Return what is another when somebody has written meanwhile."""
         found: list[object] = []
-        for path in (self.paths.wal, self.paths.index):
+        for path in (self.paths.wal, self.paths.applied, self.paths.index):
             try:
                 state = os.lstat(path)
             except OSError:

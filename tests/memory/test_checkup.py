@@ -20,7 +20,7 @@ from openclaw_cli.index.file import generation as layout
 from openclaw_cli.index.file.checksum import full_digest, sample_digest
 from openclaw_cli.memory import checks_state
 from openclaw_cli.memory.checkup import MEMORY, Request, examine
-from openclaw_cli.memory.diagnosis import OK, Check, Part
+from openclaw_cli.memory.diagnosis import OK, Check, Fault, Part, judged
 from openclaw_cli.memory.requests import DeleteRequest, ListRequest
 from openclaw_cli.store import survey
 from tests.faults import damage
@@ -518,6 +518,18 @@ def test_an_agent_with_a_bad_name_and_names_that_are_not_of_agents(memory):
     result = doctor(memory, fix=True)
     assert wrong(result) == {"agents": D}
     assert (memory.state / "agents" / "bad name").is_dir()
+
+
+def test_what_a_writer_is_about_to_finish_is_no_fault(memory):
+    times = []
+
+    def check(patient):
+        times.append(memory.add(f"Said while it was checked, time {len(times)}"))
+        yield judged("passing", "", [Fault("wal.jsonl", f"entry {len(times)}")], F, "#")
+        yield judged("lasting", "", [Fault("wal.jsonl", "always")], F, "#")
+
+    assert wrong(doctor(memory, parts=(Part((check,)),))) == {"lasting": F}
+    assert len(times) == 2
 
 
 def test_another_part_of_the_program_adds_its_checks_and_repairs(memory):
