@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openclaw_cli.errors import NotFoundError
+from openclaw_cli.errors import NotFoundError, StorageError
 from openclaw_cli.memory.checkup import Request, examine
 from openclaw_cli.memory.requests import (
     DeleteRequest,
@@ -189,7 +189,10 @@ def purging(memory: Memory) -> None:
 
 
 def repairing(memory: Memory) -> None:
-    examine(memory.service.store.env, Request(fix=True))
+    """What one agent's repair could not do is a warning, so that the others' go on."""
+    for warning in examine(memory.service.store.env, Request(fix=True)).warnings:
+        if warning.code == "not-fixed":
+            raise StorageError(warning.message, path=warning.path, hint="run doctor again")
 
 
 def recalling(memory: Memory) -> None:
