@@ -32,17 +32,21 @@ class Result(NamedTuple):
     """The outcome of a command.
 
     ``kind`` names the document (``memory.search``), ``version`` its contract number, ``data`` is
-    the JSON-ready payload. A result whose ``data["failed"]`` is not empty ends with exit status 3.
+    the JSON-ready payload. A result whose ``data["failed"]`` is not empty ends with exit status 3,
+    unless it brings a ``status`` of its own.
     """
 
     kind: str
     data: dict[str, Any]
     warnings: tuple[Warning, ...] = ()
     version: int = 1
+    status: int | None = None
 
     @property
     def exit_status(self) -> int:
-        """Return 3 when some items failed, else 0."""
+        """Return the status of its own, else 3 when some items failed, else 0."""
+        if self.status is not None:
+            return self.status
         return EXIT_PARTIAL if self.data.get("failed") else EXIT_DONE
 
     def document(self) -> dict[str, Any]:

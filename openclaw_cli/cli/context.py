@@ -118,6 +118,19 @@ class Invocation:
             raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
         return float(seconds)
 
+    def environment(self, state: StatePaths, config: Config) -> Environment:
+        """Return what services need to know, for a state directory and a configuration."""
+        from openclaw_cli.environment import Environment
+
+        return Environment(
+            state=state,
+            config=config,
+            clock=self.clock,
+            ids=IdSource(self.clock),
+            lock_timeout=self.lock_timeout,
+            holder=f"openclaw {self.path}",
+        )
+
     def memory(self, agent: str | None = None, *, embeds: bool = False) -> MemoryService:
         """Open the memory service of an agent (the chosen one by default).
 
@@ -126,7 +139,7 @@ class Invocation:
         """
         from openclaw_cli.memory.service import MemoryService
 
-        service = MemoryService(self._environment(), agent or self.agent)
+        service = MemoryService(self.environment(self.state, self.config), agent or self.agent)
         if embeds:
             _ = service.store.embedding
         return service
@@ -135,19 +148,7 @@ class Invocation:
         """Open the session service of an agent (the chosen one by default)."""
         from openclaw_cli.session.service import SessionService
 
-        return SessionService(self._environment(), agent or self.agent)
-
-    def _environment(self) -> Environment:
-        from openclaw_cli.environment import Environment
-
-        return Environment(
-            state=self.state,
-            config=self.config,
-            clock=self.clock,
-            ids=IdSource(self.clock),
-            lock_timeout=self.lock_timeout,
-            holder=f"openclaw {self.path}",
-        )
+        return SessionService(self.environment(self.state, self.config), agent or self.agent)
 
     def require_embedding(self) -> None:
         """Refuse a configured provider or model that is not there, for all agents alike."""

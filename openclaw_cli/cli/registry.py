@@ -56,6 +56,7 @@ COMMANDS: dict[str, str] = {
     "config show": "Show every setting, its meaning and its origin.",
     "config validate": "Check the configuration file and the environment.",
     "config schema": "List what the configuration may hold.",
+    "doctor": "Check everything, and repair what is safe.",
 }
 
 EXIT_MEANINGS: dict[int, str] = {
@@ -67,7 +68,7 @@ EXIT_MEANINGS: dict[int, str] = {
     errors.EXIT_LOCKED: "locked by another process, try again",
     errors.EXIT_TOO_OLD: "a format too old: run migrate",
     errors.EXIT_TOO_NEW: "a format newer than this program",
-    errors.EXIT_DAMAGED: "damaged data: run memory index",
+    errors.EXIT_DAMAGED: "damaged data: run doctor",
     errors.EXIT_UNAVAILABLE: "a needed model, extra or service is missing",
     errors.EXIT_INTERRUPTED: "interrupted",
 }

@@ -12,5 +12,7 @@
 * ``purging``, ``proof`` – a user is forgotten, and nothing of theirs is left
 * ``checkpoint`` – what comes before and after a write
 * ``indexing``, ``changes`` – records and WAL become the next generation
+* ``checkup`` – what ``doctor`` asks (``checks_*``, ``examined``) and repairs (``repair``)
+* ``occupancy`` – where the space went
 * ``filters``, ``retrieval``, ``listing``, ``status`` – the reading commands
 """

@@ -220,8 +220,7 @@ def _said(document: dict[str, Any]) -> Iterator[str]:
         content = holder.get("content") if isinstance(holder, dict) else None
         for text in content.values() if isinstance(content, dict) else [content]:
             if isinstance(text, str):
-                yield text
-                yield from statements(text)
+                yield from (said for said in (text, *statements(text)) if said.strip())
 
 
 # -- what quotes it --------------------------------------------------------------------------------

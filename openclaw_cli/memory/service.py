@@ -156,8 +156,8 @@ class MemoryService:
         }
         return Result("memory.index", data, tuple(report.warnings))
 
-    def status(self) -> Result:
-        """Return counts, index state and sizes."""
+    def status(self, *, by_cause: bool = False) -> Result:
+        """Return counts, index state and sizes, if wanted of every file by what it is for."""
         from openclaw_cli.memory.status import status
 
-        return status(self.store)
+        return status(self.store, by_cause=by_cause)

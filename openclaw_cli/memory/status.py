@@ -10,10 +10,14 @@ from typing import Any
 from openclaw_cli.memory.store import Opened, Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Result
+from openclaw_cli.store import survey
 
 
-def status(store: Store) -> Result:
-    """Return counts, index state and sizes; reads no record and no vector."""
+def status(store: Store, *, by_cause: bool = False) -> Result:
+    """Return counts, index state and sizes; reads no record and no vector.
+
+    With ``by_cause`` the sizes tell of every file for what it is there, and records are read.
+    """
     opened = store.open()
     snapshot = opened.snapshot
     warnings = [*opened.warnings, *store.count_warning(opened)]
@@ -31,6 +35,10 @@ def status(store: Store) -> Result:
         "models": _models(store, opened),
         "bytes": _sizes(store),
     }
+    if by_cause:
+        from openclaw_cli.memory.occupancy import occupancy
+
+        data["bytes"] = occupancy(store.env.state, store.agent)
     return Result("memory.status", data, tuple(warnings))
 
 
@@ -66,8 +74,9 @@ def _sizes(store: Store) -> dict[str, int]:
     paths = store.paths
     index = list(_files(paths.index))
     vectors = [entry for entry in index if entry.name.startswith("vector")]
+    records = (entry for scope in SCOPES for entry in _files(paths.records(scope)))
     return {
-        "records": sum(_size(e) for scope in SCOPES for e in _files(paths.records(scope))),
+        "records": sum(_size(entry) for entry in records if survey.is_record(entry.name)),
         "index": sum(_size(entry) for entry in index) - sum(map(_size, vectors)),
         "wal": paths.wal.stat().st_size if paths.wal.exists() else 0,
         "vectors": sum(map(_size, vectors)),

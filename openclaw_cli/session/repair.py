@@ -29,7 +29,7 @@ def repair(store: SessionStore, files: SessionFiles) -> tuple[Findings, Findings
         kept = _history(writer, before) + _twins(writer, before)
         for problem in before.problems:
             if problem.code == "mode-wide" and os.path.lexists(problem.path):
-                fsio.narrow(Path(problem.path))
+                fsio.set_mode(Path(problem.path), folder=os.path.isdir(problem.path))
         after = examine(store, files)
         if after.count("meta-damaged") or after.count("counter-differs"):
             writer.save(after.counters)

@@ -13,4 +13,6 @@ Which question does each module answer?
 * ``repository`` – records and WAL as one: how is a change acknowledged and applied?
 * ``generations`` – which index is current, and how is the next one put in its place?
 * ``scan`` – which record files were added, changed or removed by hand?
+* ``survey`` – what is there below a memory folder, and what is each file for?
+* ``checksummed`` – which lines of a file that carries checksums are sound?
 """

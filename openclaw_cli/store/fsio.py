@@ -104,10 +104,10 @@ def adopt(path: Path) -> None:
     sync_file(path)
 
 
-def narrow(path: Path) -> None:
-    """Give a file or folder the mode that state has: 0600 or 0700."""
+def set_mode(path: Path, *, folder: bool = False) -> None:
+    """Give a file or a folder that others may enter the mode that this program's own have."""
     with reporting("change the mode of", path):
-        os.chmod(path, FOLDER_MODE if path.is_dir() else FILE_MODE)
+        os.chmod(path, FOLDER_MODE if folder else FILE_MODE)
 
 
 def write_all(fd: int, data: bytes) -> None:

@@ -7,11 +7,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from openclaw_cli import ids
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import LockedError, StorageError
-from openclaw_cli.store import fsio
+from openclaw_cli.store import files, fsio
 
 _PAUSE_SECONDS = 0.01
 
@@ -28,6 +29,41 @@ def hold(path: Path, *, clock: Clock, timeout: float, holder: str) -> Iterator[N
         yield
     finally:
         os.close(fd)
+
+
+class Seen(NamedTuple):
+    """A lock as it was for a moment: whether somebody held it, and who wrote into its file last."""
+
+    held: bool
+    holder: str
+
+
+def look(path: Path) -> Seen | None:
+    """Tell whether a lock is held, without writing; None when nobody has ever taken it.
+
+    Asking shares the lock for an instant, for which a process that does not wait may miss it.
+    Raises ``ValueError`` when something else than a file stands there.
+    """
+    try:
+        fd = files.open_regular(path)
+    except FileNotFoundError:
+        return None
+    try:
+        return Seen(not _try_lock(fd, path, shared=True), _holder(fd))
+    finally:
+        os.close(fd)
+
+
+def supported(folder: Path) -> bool:
+    """Tell whether the file system of ``folder`` takes advisory locks, without writing."""
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _try_lock(fd, folder, shared=True)
+    except StorageError:
+        return False
+    finally:
+        os.close(fd)
+    return True
 
 
 def _held(path: Path, clock: Clock, timeout: float) -> int:
@@ -59,7 +95,7 @@ def _acquire(fd: int, path: Path, clock: Clock, deadline: float) -> None:
         clock.sleep(_PAUSE_SECONDS)
 
 
-def _try_lock(fd: int, path: Path) -> bool:
+def _try_lock(fd: int, path: Path, *, shared: bool = False) -> bool:
     try:
         if os.name == "nt":
             import msvcrt
@@ -70,7 +106,8 @@ def _try_lock(fd: int, path: Path) -> bool:
         else:
             import fcntl
 
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+            fcntl.flock(fd, kind | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN, errno.EDEADLK):
             return False

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from openclaw_cli.errors import NotFoundError
+from openclaw_cli.errors import NotFoundError, StorageError
+from openclaw_cli.memory.checkup import Request, examine
 from openclaw_cli.memory.requests import (
     DeleteRequest,
     EditRequest,
@@ -125,6 +126,20 @@ def damaged(memory: Memory) -> None:
     memory.path("gnu").write_bytes(b"{")
 
 
+def sickly(memory: Memory) -> None:
+    """A damaged record that the log knows, damaged lines, and what killed writers have left."""
+    stocked(memory)
+    memory.service.delete(DeleteRequest(("bee",)))
+    memory.path("gnu").write_bytes(b"{")
+    memory.paths.tombstones.write_bytes(b"#\n")
+    with memory.paths.wal.open("ab") as log:
+        log.write(b'{"crc":"0"}\n{"crc":"')
+    (memory.paths.root / ".wal.jsonl.tmp-1").write_bytes(b"{")
+    left = memory.paths.generations / "999"
+    left.mkdir()
+    (left / "bm25.idx").write_bytes(b"{")
+
+
 def forgettable(memory: Memory) -> None:
     """Memories of a user in index, log, history, insights, and in files that were set aside."""
     stocked(memory)
@@ -198,6 +213,13 @@ def roll_back(memory: Memory) -> None:
     rollback_store(memory.service)
 
 
+def repairing(memory: Memory) -> None:
+    """What one agent's repair could not do is a warning, so that the others' go on."""
+    for warning in examine(memory.service.store.env, Request(fix=True)).warnings:
+        if warning.code == "not-fixed":
+            raise StorageError(warning.message, path=warning.path, hint="run doctor again")
+
+
 def recalling(memory: Memory) -> None:
     memory.search("common ground", touch=True, top_k=3)
 
@@ -250,6 +272,7 @@ OPERATIONS = (
         60,
         forgets=(FORGOTTEN, text("rat"), text("rex", "of late"), text("tit"), '"rat"', '"tit"'),
     ),
+    Operation("doctor --fix", sickly, repairing, 84),
     Operation("add after a crash", torn, adding("yak"), 19),
     Operation("migrate", of_older_format, migrate, 60),
     Operation("roll a migration back", migrated, roll_back, 60),
@@ -389,9 +412,8 @@ def told(record: Record, way: str, number: int) -> Iterator[None]:
 _ORDINARY = re.compile(
     r"records/(user|agent)(/[a-z]+\.json)?|index|generations(/\d+(/[\w.-]+)?)?"
     r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock|tombstones\.jsonl"
-    r"|records|wal\.jsonl|wal\.applied|writer\.lock|indexer\.lock"
     r"|records\.bak(/(user|agent)(/[a-z]+\.json)?)?"
-    r"|wal\.jsonl\.torn-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
+    r"|(wal|tombstones)\.jsonl\.(torn|bad)-\w+(\.\d+)?|records/user/gnu\.json\.bad-\w+"
 )
 
 

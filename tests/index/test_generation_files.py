@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -96,6 +98,16 @@ def test_vectors_follow_their_documents_through_generations(tmp_path):
     assert [base.metadata.plain("id")[n] for n in base.rows("toy")] == ["c", "d"]
     assert base.matrix("toy").tolist() == [[0, 1], pytest.approx([0.70710678, 0.70710678])]
     assert base.config.spaces["toy"].mean == pytest.approx([0.35355339, 0.85355339])
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_a_row_that_is_no_vector_leaves_the_next_generation_readable(tmp_path, value):
+    paths = paths_in(tmp_path)
+    bad = vector(1, 0)._replace(data=struct.pack("<2f", float(value), 0))
+    publish(paths, [document("a", {"en": ["x"]}, vector=bad)])
+    base = publish(paths, [document("b", {"en": ["x"]}, vector=vector(0, 1))])
+    assert base.metadata.plain("id") == ["a", "b"]
+    assert base.config.spaces["toy"].mean == (0.0, 0.5)
 
 
 def test_slots_and_hashes_are_looked_up_in_base_and_newer_documents(tmp_path):

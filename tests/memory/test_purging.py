@@ -337,6 +337,14 @@ def test_a_short_text_in_nobodys_history_goes_as_well(memory):
     assert len(memory.document("quote")["history"]) == 1
 
 
+def test_nobodys_past_stays_where_it_repeats_nothing_of_theirs(memory):
+    memory.add("of nobody", id="mem-nobody")
+    memory.service.edit(EditRequest("mem-nobody", l0="still of nobody", embed=False))
+    before = memory.document("mem-nobody")
+    assert purge(memory).trimmed == 0
+    assert memory.document("mem-nobody") == before
+
+
 def test_a_torn_write_of_an_import_tells_whose_it_was(memory):
     memory.imported([{"content": {"l0": "torn away"}, "id": "mem-torn", "userId": "u1"}])
     data = memory.paths.wal.read_bytes()

@@ -259,7 +259,8 @@ class _SpaceWriter:
     def _take(self, block: Any) -> None:
         import numpy as np
 
-        part = block.sum(axis=0, dtype=np.float64)
+        # One row that is no vector must not make the mean, and with it the whole index, unreadable.
+        part = block[np.isfinite(block).all(axis=1)].sum(axis=0, dtype=np.float64)
         self._sum = part if self._sum is None else self._sum + part
         self.rows += len(block)
         self.target.write(block.tobytes())

@@ -24,6 +24,8 @@ _SCAN_BYTES = 2 * 1024 * 1024
 # A row of length 1 has no cosine beyond 1 but for rounding.
 _COSINE_LIMIT = 1.001
 _DECIMALS = 6
+# How far the squared length of a row may be from 1 by rounding.
+_LENGTH_SLACK = 0.002
 # Below this part of the rows it is cheaper to fetch the allowed ones than to scan all.
 _GATHER_PART = 8
 
@@ -79,6 +81,20 @@ def top_k(
             _release(mapped)
     scores = _clean(found)
     return _best(scores, k, None) if rows is None else _best(scores[rows], k, rows)
+
+
+def unusable_rows(matrix: Matrix) -> int:
+    """Return how many rows have not length 1: no search can use or rightly weigh them."""
+    import numpy as np
+
+    count, step, mapped = 0, _step(matrix), _mapping(matrix)
+    with np.errstate(all="ignore"):
+        for start in range(0, len(matrix), step):
+            part = matrix[start : start + step]
+            lengths = np.einsum("ij,ij->i", part, part)
+            count += int(np.count_nonzero(~(np.abs(lengths - 1) <= _LENGTH_SLACK)))
+            _release(mapped)
+    return count
 
 
 def _step(matrix: Matrix) -> int:
