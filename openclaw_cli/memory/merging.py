@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from openclaw_cli.clock import from_millis
+from openclaw_cli.clock import format_time, from_millis
 from openclaw_cli.memory.fsrs import restated
 from openclaw_cli.memory.history import LATE, entry, further, with_past
 from openclaw_cli.memory.levels import joined, summary_of
@@ -38,7 +38,7 @@ def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
         **further(newer),
         "content": strategy(current, said),
         "tags": _all_tags(current, said),
-        "updatedAt": newer["updatedAt"],
+        "updatedAt": _later(current, said),
         "fsrs": restated(state, stability, from_millis(said.updated)),
     }
 
@@ -59,7 +59,7 @@ def enriched(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
     if tags == list(current.tags) and content == current.document["content"]:
         return None
     document = _with_history(current, said, current.document, "repeated with more")
-    return {**document, "content": content, "tags": tags, "updatedAt": newer["updatedAt"]}
+    return {**document, "content": content, "tags": tags, "updatedAt": _later(current, said)}
 
 
 def holds(current: Record, said: Record) -> bool:
@@ -127,6 +127,12 @@ def _whole(record: Record) -> str:
 
 def _contains(text: str, part: str) -> bool:
     return normalized_text(part) in normalized_text(text)
+
+
+def _later(current: Record, said: Record) -> str:
+    """Return the time of a merge: what is brought in late does not make a record older."""
+    latest = current if _is_late(current, said) else said
+    return format_time(from_millis(latest.updated))
 
 
 def _all_tags(current: Record, said: Record) -> list[str]:

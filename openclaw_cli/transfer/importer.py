@@ -96,6 +96,11 @@ class _Line(NamedTuple):
         return "content" not in self.piece.value
 
     @property
+    def tells_time(self) -> bool:
+        """Tell whether the line says when it was; one that does not is newer than nothing."""
+        return not self.piece.value.keys().isdisjoint(("createdAt", "updatedAt"))
+
+    @property
     def assumed(self) -> list[str]:
         """The fields that depend on when it is imported: the line does not tell them."""
         return [name for name in ("createdAt", "updatedAt", "fsrs") if name not in self.piece.value]
@@ -226,7 +231,7 @@ class _Import:
             return chooser.addition(item._replace(document={**item.document, "id": copy}))
         if rule != "skip" and incoming.scope != taken.scope:
             raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
-        newer = rule == "newer" and incoming.updated > taken.updated
+        newer = rule == "newer" and line.tells_time and incoming.updated > taken.updated
         if (rule == "overwrite" or newer) and not says_the_same(taken, item.document, line.assumed):
             document = superseding(taken, item.document, f"import {rule}")
             decision = chooser.addition(item._replace(document=document))
