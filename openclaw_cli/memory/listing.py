@@ -12,7 +12,7 @@ from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.lookup import find
 from openclaw_cli.memory.requests import ListRequest
-from openclaw_cli.memory.store import INDEX_HINT, Opened, Store, note_older
+from openclaw_cli.memory.store import Opened, Store, note_older
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record, completed
 
@@ -122,16 +122,9 @@ def _row(
 ) -> dict[str, Any] | None:
     value = opened.snapshot.value
     record_id, scope = value("id", ordinal), value("scope", ordinal)
-    path = store.paths.record_name(scope, record_id)
-    try:
-        record = opened.view.record(scope, record_id)
-    except (OSError, ValueError) as error:
-        warnings.append(Warning("record-damaged", f"{record_id}: {error}; {INDEX_HINT}", path))
-        return None
+    record = store.shown(opened, scope, record_id, warnings)
     if record is None:
-        warnings.append(Warning("record-missing", f"{record_id} is gone; {INDEX_HINT}", path))
         return None
-    note_older(store, record, warnings)
     retained = retrievability(value("stability", ordinal), value("review", ordinal), now)
     return {
         "id": record.id,

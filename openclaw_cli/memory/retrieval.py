@@ -11,7 +11,7 @@ from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Mask, Vector
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.requests import SearchRequest
-from openclaw_cli.memory.store import INDEX_HINT, Opened, Store, note_older
+from openclaw_cli.memory.store import INDEX_HINT, Opened, Store
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.analyze import query_terms
@@ -229,18 +229,7 @@ class _Search:
 
     def _read(self, hit: Hit) -> Record | None:
         scope = self.opened.snapshot.value("scope", hit.ordinal)
-        path = self.store.paths.record(scope, hit.id)
-        try:
-            record = self.opened.view.record(scope, hit.id)
-        except (OSError, ValueError) as error:
-            self.warnings.append(Warning("record-damaged", f"{path.name}: {error}", str(path)))
-            return None
-        if record is None:
-            message = f"{path.name} is gone; {INDEX_HINT}"
-            self.warnings.append(Warning("record-missing", message, str(path)))
-        else:
-            note_older(self.store, record, self.warnings)
-        return record
+        return self.store.shown(self.opened, scope, hit.id, self.warnings)
 
 
 class _Ranks:

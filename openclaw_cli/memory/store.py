@@ -189,12 +189,37 @@ class Store:
                 f"{damaged} damaged record files are not indexed; memory index names them",
                 str(self.paths.root / "records"),
             )
-        elif files != live and not opened.view.better:
+        elif files != live and not (opened.view.better or self.has_moved_on(opened)):
             yield Warning(
                 "index-differs",
                 f"{files} record files, {live} in index and log; {INDEX_HINT}",
                 str(self.paths.index),
             )
+
+    def has_moved_on(self, opened: Opened) -> bool:
+        """Tell whether somebody has written since: what differs then is no fault."""
+        log = wal.read(self.paths.wal)
+        known = opened.view.log
+        return (log.last_seq, log.base) != (known.last_seq, known.base)
+
+    def shown(
+        self, opened: Opened, scope: str, record_id: str, warnings: MutableSequence[Warning]
+    ) -> Record | None:
+        """Return a record that the index knows; where there is none to show, warn of it unless it
+        was deleted just now."""
+        path = self.paths.record_name(scope, record_id)
+        try:
+            record = opened.view.record(scope, record_id)
+        except (OSError, ValueError) as error:
+            message = f"{record_id}: {error}; {INDEX_HINT}"
+            warnings.append(Warning("record-damaged", message, path))
+            return None
+        if record is not None:
+            note_older(self, record, warnings)
+        elif not self.has_moved_on(opened):
+            message = f"{record_id} is gone; {INDEX_HINT}"
+            warnings.append(Warning("record-missing", message, path))
+        return record
 
 
 def note_older(store: Store, record: Record, warnings: MutableSequence[Warning]) -> None:
