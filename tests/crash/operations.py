@@ -264,7 +264,7 @@ OPERATIONS = (
     Operation("automatic checkpoint", small_log, adding("yak"), 45),
     Operation("edit", stocked, editing, 7),
     Operation("undo", edited_before, undoing, 7),
-    Operation("delete", stocked, deleting, 7),
+    Operation("delete", stocked, deleting, 6),
     Operation(
         "purge",
         forgettable,
