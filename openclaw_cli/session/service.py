@@ -9,11 +9,24 @@ from typing import Any, BinaryIO
 from openclaw_cli.environment import Environment
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.session.requests import NewRequest, SessionFilter, SessionListRequest
+from openclaw_cli.session.requests import (
+    ContextRequest,
+    NewRequest,
+    ResumeRequest,
+    SessionFilter,
+    SessionListRequest,
+)
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.store import SessionStore
 
-__all__ = ["NewRequest", "SessionFilter", "SessionListRequest", "SessionService"]
+__all__ = [
+    "ContextRequest",
+    "NewRequest",
+    "ResumeRequest",
+    "SessionFilter",
+    "SessionListRequest",
+    "SessionService",
+]
 
 
 class SessionService:
@@ -154,3 +167,22 @@ class SessionService:
         self.store.require()
         named = [self._find(name) for name in given]
         return verify(self.store, named or None, repair=repair, progress=progress)
+
+    def context(self, given: str, request: ContextRequest) -> Result:
+        """Return the messages of a session that fit a budget, in the form that is wanted."""
+        from openclaw_cli.session.context import build
+
+        return build(self.store, self._find(given), request)
+
+    def checkpoint(self, given: str, stream: BinaryIO) -> Result:
+        """Store the checkpoint that a stream holds as JSON."""
+        from openclaw_cli.session.checkpoints import read_document, store_checkpoint
+
+        files = self._find(given)
+        return store_checkpoint(self.store, files, read_document(stream))
+
+    def resume(self, given: str, request: ResumeRequest) -> Result:
+        """Return the messages with which a session goes on, from its checkpoint if that fits."""
+        from openclaw_cli.session.resuming import resume
+
+        return resume(self.store, self._find(given), request)

@@ -1,0 +1,201 @@
+"""The messages that matter most: each scored, the highest kept, in their order, pairs together."""
+
+from __future__ import annotations
+
+import heapq
+import math
+import re
+from typing import Any, NamedTuple
+
+from openclaw_cli.config import Config
+from openclaw_cli.session.pairing import Forwards, Unit, total
+from openclaw_cli.session.pruning import Window, begun, in_order, least_budget
+from openclaw_cli.session.recent import WINDOW_BYTES, Entry, Recent
+from openclaw_cli.session.schema import Message
+from openclaw_cli.session.weighing import text_of
+
+#: Characters of a message that are looked at.
+_LOOKED_AT = 4000
+#: Characters that count as long, entities that count as many.
+_LONG, _MANY = 2000, 10
+#: Messages left out that an explanation lists.
+_RUNNERS_UP = 20
+
+_DECISION = (
+    r"\b(?:decid\w+|decision|agreed?|approved?|reject\w*|we(?:'ll| will| should)|let's|must"
+    r"|never|always|remember|important|conclu\w+|confirm\w*|deadline|prefer\w*|todo)\b"
+    r"|决定|決定|确定|確定|同意|批准|拒绝|拒絕|必须|必須|不要|记住|記住|记得|重要|结论|結論|确认|確認"
+    r"|偏好|喜欢|喜歡|截止|约定|決め|覚えて|必ず|合意|承認|결정|동의|기억|중요|반드시|확인"
+)
+_ENTITY = (
+    r"https?://\S+|[\w.+-]+@[\w-]+\.\w+|(?:[\w.-]*/){2,}[\w.-]*|\b\w+\.[a-z]{1,4}\b|\d[\d.,:/-]*"
+    r"|`[^`\n]+`|[「『《“\"][^」』》”\"\n]{1,40}[」』》”\"]|(?<=[a-z,;:] )[A-Z]\w+|#\w+|@\w+"
+)
+_FAILED = r"\s*(?:\W*)(?:error|exception|traceback|failed|fatal|failure|错误|失败|エラー|오류)"
+
+
+class Weights(NamedTuple):
+    """How much each trait of a message adds; see ``session.context.importance``."""
+
+    user: float
+    assistant: float
+    tool: float
+    system: float
+    toolError: float
+    decision: float
+    entities: float
+    length: float
+    recency: float
+    recencyHalfLife: float
+
+    @classmethod
+    def of(cls, config: Config) -> Weights:
+        """Return the weights that are configured."""
+        return cls(*(config.number(f"session.context.importance.{name}") for name in cls._fields))
+
+
+def failed(message: Message) -> bool:
+    """Tell whether a message is the result of a tool that has failed."""
+    if message.get("role") != "tool":
+        return False
+    if message.get("isError") is True or message.get("error"):
+        return True
+    if message.get("resultStatus") in ("failed", "error", "timeout"):
+        return True
+    return re.match(_FAILED, text_of(message)[:80], re.IGNORECASE) is not None
+
+
+def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
+    """Return what each trait of a message adds to its score; ``age`` counts newer messages."""
+    text = text_of(message)
+    looked_at = text[:_LOOKED_AT]
+    role = str(message["role"])
+    found = {
+        "role": getattr(weights, role),
+        "toolError": weights.toolError if failed(message) else 0.0,
+        "decision": 0.0,
+        "entities": 0.0,
+        "length": weights.length * min(1.0, math.log1p(len(text)) / math.log1p(_LONG)),
+        "recency": weights.recency * 0.5 ** (max(0, age) / weights.recencyHalfLife),
+    }
+    if role != "tool" and re.search(_DECISION, looked_at, re.IGNORECASE):
+        found["decision"] = weights.decision
+    entities = {match[0] for match in re.finditer(_ENTITY, looked_at)}
+    found["entities"] = weights.entities * min(1.0, len(entities) / _MANY)
+    return {name: round(value, 4) for name, value in found.items()}
+
+
+class Candidate(NamedTuple):
+    """A unit with the score of the best message in it; of two equal ones the newer is better."""
+
+    score: float
+    place: int
+    unit: Unit
+
+
+class Choice(NamedTuple):
+    """What was chosen of a whole history: the window, and the best of what was left out."""
+
+    window: Window
+    runners_up: tuple[Entry, ...]
+
+
+def choose(recent: Recent, budget: int, weights: Weights, count: int) -> Choice:
+    """Return the highest-scored messages of a history of ``count`` within ``budget`` tokens.
+
+    The whole history is read, once, and only candidates are held: twice the budget at most. The
+    prompt and the last message of a user are always among the chosen. Raises `UsageError` naming
+    the least budget when these do not fit.
+    """
+    pool = _Pool(budget - total(recent.prompt).tokens, weights, count)
+    pairs = Forwards()
+    for entry in recent.forward():
+        for unit in pairs.take(entry):
+            pool.add(unit)
+    for unit in pairs.finish():
+        pool.add(unit)
+    if pool.room < pool.user_tokens:
+        raise least_budget(budget - pool.room + pool.user_tokens, budget)
+    units, others = pool.best()
+    chosen = begun(units, prompted=bool(recent.prompt))
+    entries = tuple(entry for unit in others for entry in unit.entries)
+    return Choice(Window((*recent.prompt, *in_order(chosen))), entries[:_RUNNERS_UP])
+
+
+class _Pool:
+    """The candidates: a heap whose worst goes when there are more than could be chosen."""
+
+    def __init__(self, room: int, weights: Weights, count: int) -> None:
+        self.room = room
+        self.user: Unit | None = None
+        self._weights = weights
+        self._count = count
+        self._heap: list[Candidate] = []
+        self._tokens = self._size = 0
+
+    @property
+    def user_tokens(self) -> int:
+        """What the last message of a user takes."""
+        return 0 if self.user is None else self.user.weight.tokens
+
+    def add(self, unit: Unit) -> None:
+        """Take a unit in."""
+        if unit.role == "user" and (self.user is None or unit.place > self.user.place):
+            unit, self.user = self.user or unit, unit
+            if unit is self.user:
+                return
+        tokens = unit.weight.tokens
+        if tokens > self.room or unit.size > WINDOW_BYTES:
+            return
+        heapq.heappush(self._heap, Candidate(self._score(unit), unit.place, unit))
+        self._tokens += tokens
+        self._size += unit.size
+        while self._tokens > 2 * self.room or self._size > WINDOW_BYTES:
+            worst = heapq.heappop(self._heap).unit
+            self._tokens -= worst.weight.tokens
+            self._size -= worst.size
+
+    def _score(self, unit: Unit) -> float:
+        return max(score(entry, self._weights, self._count) for entry in unit.entries)
+
+    def best(self) -> tuple[list[Unit], list[Unit]]:
+        """Return the units chosen, and the others, best first."""
+        chosen = [] if self.user is None else [self.user]
+        room, others = self.room - self.user_tokens, []
+        for candidate in sorted(self._heap, reverse=True):
+            tokens = candidate.unit.weight.tokens
+            if tokens <= room:
+                chosen.append(candidate.unit)
+                room -= tokens
+            else:
+                others.append(candidate.unit)
+        return chosen, others
+
+
+def score(entry: Entry, weights: Weights, count: int) -> float:
+    """Return how much a message of a history of ``count`` matters."""
+    return round(sum(traits(entry.message, _age(entry, count), weights).values()), 4)
+
+
+def _age(entry: Entry, count: int) -> int:
+    return count - 1 - int(entry.message["idx"])
+
+
+def explain(choice: Choice, weights: Weights, count: int) -> dict[str, Any]:
+    """Return the weights, and the scores of the chosen messages and of the best others."""
+
+    def told(entry: Entry) -> dict[str, Any]:
+        found = traits(entry.message, _age(entry, count), weights)
+        return {
+            "idx": entry.message["idx"],
+            "score": score(entry, weights, count),
+            "tokens": entry.weight.tokens,
+            "estimated": bool(entry.weight.estimated),
+            **found,
+        }
+
+    return {
+        "weights": weights._asdict(),
+        "messages": [told(entry) for entry in choice.window.entries],
+        "leftOut": [told(entry) for entry in choice.runners_up],
+    }
