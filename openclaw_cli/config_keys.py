@@ -264,7 +264,7 @@ _SESSION = (
     _importance("tool", 0.2, "Weight of a tool result."),
     _importance("system", 1.0, "Weight of a system message."),
     _importance("toolError", 1.0, "Added for a tool that failed."),
-    _importance("decision", 1.5, "Added where something is decided or to be remembered."),
+    _importance("decision", 2.5, "Added where something is decided or to be remembered."),
     _importance("entities", 0.8, "Added, in part, for names, numbers, addresses and paths."),
     _importance("length", 0.3, "Added, in part, for length."),
     _importance("recency", 2.0, "Added for the newest message, halved every recencyHalfLife."),

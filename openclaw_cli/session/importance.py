@@ -116,7 +116,7 @@ def choose(recent: Recent, budget: int, weights: Weights, count: int) -> Choice:
         pool.add(unit)
     if pool.room < pool.user_tokens:
         raise least_budget(budget - pool.room + pool.user_tokens, budget)
-    units, others = pool.best()
+    units, others = pool.best(opened=bool(recent.prompt))
     chosen = begun(units, prompted=bool(recent.prompt))
     entries = tuple(entry for unit in others for entry in unit.entries)
     return Choice(Window((*recent.prompt, *in_order(chosen))), entries[:_RUNNERS_UP])
@@ -128,6 +128,7 @@ class _Pool:
     def __init__(self, room: int, weights: Weights, count: int) -> None:
         self.room = room
         self.user: Unit | None = None
+        self.opener: Unit | None = None
         self._weights = weights
         self._count = count
         self._heap: list[Candidate] = []
@@ -140,10 +141,18 @@ class _Pool:
 
     def add(self, unit: Unit) -> None:
         """Take a unit in."""
-        if unit.role == "user" and (self.user is None or unit.place > self.user.place):
-            unit, self.user = self.user or unit, unit
-            if unit is self.user:
+        if unit.role == "user":
+            # The first message of a user and the last one are not among the candidates.
+            before, self.user = self.user, unit
+            if before is None:
                 return
+            if self.opener is None:
+                self.opener = before
+                return
+            unit = before
+        self._push(unit)
+
+    def _push(self, unit: Unit) -> None:
         tokens = unit.weight.tokens
         if tokens > self.room or unit.size > WINDOW_BYTES:
             return
@@ -158,10 +167,19 @@ class _Pool:
     def _score(self, unit: Unit) -> float:
         return max(score(entry, self._weights, self._count) for entry in unit.entries)
 
-    def best(self) -> tuple[list[Unit], list[Unit]]:
-        """Return the units chosen, and the others, best first."""
+    def best(self, *, opened: bool) -> tuple[list[Unit], list[Unit]]:
+        """Return the units chosen, and the others, best first.
+
+        Where no prompt has ``opened`` the conversation, the first message of a user does if it
+        fits, so that what the assistant said may follow; elsewhere it is one of the others.
+        """
         chosen = [] if self.user is None else [self.user]
         room, others = self.room - self.user_tokens, []
+        if self.opener is not None and not opened and self.opener.weight.tokens <= room:
+            chosen.append(self.opener)
+            room -= self.opener.weight.tokens
+        elif self.opener is not None:
+            self._push(self.opener)
         for candidate in sorted(self._heap, reverse=True):
             tokens = candidate.unit.weight.tokens
             if tokens <= room:

@@ -62,14 +62,17 @@ def sliding(recent: Recent, budget: int, *, needed: int = 0, lead: Lead | None =
 
 
 def begun(units: Sequence[Unit], *, prompted: bool) -> Sequence[Unit]:
-    """Return units from the first message of a user on; all or none of them where there is none.
+    """Return units from the first message of a user on; without a user, all that was ``prompted``.
 
-    A conversation begins with a system prompt or with a user.
+    A conversation begins with a system message or with a user.
     """
-    users = [unit.place for unit in units if unit.role == "user"]
-    if not users:
-        return units if prompted else ()
-    return [unit for unit in units if unit.place >= min(users)]
+    places: dict[str, list[int]] = {"user": [], "system": []}
+    for unit in units:
+        places.get(unit.role, []).append(unit.place)
+    if prompted and not places["user"]:
+        return units
+    begin = min(places["user"] or places["system"], default=1 << 62)
+    return [unit for unit in units if unit.place >= begin]
 
 
 def in_order(units: Sequence[Unit]) -> list[Entry]:

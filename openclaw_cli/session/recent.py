@@ -64,10 +64,15 @@ class Recent:
                 yield entry
 
     def forward(self, start: int | None = None) -> Iterator[Entry]:
-        """Yield what follows the prompt, or byte ``start``, in order."""
+        """Yield what follows the prompt, or byte ``start`` if a line begins there, in order."""
         if self.history is None:
             return
-        self.history.source.seek(self.start if start is None else start)
+        source = self.history.source
+        begin = self.start if start is None else start
+        if start:
+            source.seek(start - 1)
+            begin = start if source.read(1) == b"\n" else self.start
+        source.seek(begin)
         for line in self.history.forward():
             entry = self._entry(line)
             if entry is not None:
