@@ -21,15 +21,28 @@ _LONG, _MANY = 2000, 10
 #: Messages left out that an explanation lists.
 _RUNNERS_UP = 20
 
-_DECISION = (
-    r"\b(?:decid\w+|decision|agreed?|approved?|reject\w*|we(?:'ll| will| should)|let's|must"
-    r"|never|always|remember|important|conclu\w+|confirm\w*|deadline|prefer\w*|todo)\b"
-    r"|决定|決定|确定|確定|同意|批准|拒绝|拒絕|必须|必須|不要|记住|記住|记得|重要|结论|結論|确认|確認"
-    r"|偏好|喜欢|喜歡|截止|约定|決め|覚えて|必ず|合意|承認|결정|동의|기억|중요|반드시|확인"
+_DECIDING = frozenset(
+    (
+        *("decide", "decided", "decides", "deciding", "decision", "decisions", "agree", "agreed"),
+        *("approve", "approved", "approves", "reject", "rejected", "let's", "we'll", "must"),
+        *("never", "always", "remember", "important", "conclude", "concluded", "conclusion"),
+        *("confirm", "confirmed", "deadline", "prefer", "prefers", "preferred", "todo"),
+    )
 )
-_ENTITY = (
-    r"https?://\S+|[\w.+-]+@[\w-]+\.\w+|(?:[\w.-]*/){2,}[\w.-]*|\b\w+\.[a-z]{1,4}\b|\d[\d.,:/-]*"
-    r"|`[^`\n]+`|[「『《“\"][^」』》”\"\n]{1,40}[」』》”\"]|(?<=[a-z,;:] )[A-Z]\w+|#\w+|@\w+"
+_WORD = r"[a-z']+"
+_DECIDING_CJK = (
+    "决定|決定|确定|確定|同意|批准|拒绝|拒絕|必须|必須|不要|记住|記住|记得|重要|结论|結論|确认|確認"
+    "|偏好|喜欢|喜歡|截止|约定|決め|覚えて|必ず|合意|承認|결정|동의|기억|중요|반드시|확인"
+)
+#: Patterns of entities, each with characters of which one must be there for it to be looked for.
+_ENTITIES = (
+    ("/", r"https?://\S+|(?:[\w.-]*/){2,}[\w.-]*"),
+    ("@", r"[\w.+-]+@[\w-]+\.\w+|@\w+"),
+    (".", r"\b\w+\.[a-z]{1,4}\b"),
+    ("#", r"#\w+"),
+    ("`", r"`[^`\n]+`"),
+    ('「『《“"', r"[「『《“\"][^」』》”\"\n]{1,40}[」』》”\"]"),
+    ("", r"\d[\d.,:/-]*|(?<=[a-z,;:] )[A-Z]\w+"),
 )
 _FAILED = r"\s*(?:\W*)(?:error|exception|traceback|failed|fatal|failure|错误|失败|エラー|오류)"
 
@@ -78,11 +91,25 @@ def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
         "length": weights.length * min(1.0, math.log1p(len(text)) / math.log1p(_LONG)),
         "recency": weights.recency * 0.5 ** (max(0, age) / weights.recencyHalfLife),
     }
-    if role != "tool" and re.search(_DECISION, looked_at, re.IGNORECASE):
+    if role != "tool" and _decides(looked_at):
         found["decision"] = weights.decision
-    entities = {match[0] for match in re.finditer(_ENTITY, looked_at)}
-    found["entities"] = weights.entities * min(1.0, len(entities) / _MANY)
+    found["entities"] = weights.entities * min(1.0, _entities(looked_at) / _MANY)
     return {name: round(value, 4) for name, value in found.items()}
+
+
+def _decides(text: str) -> bool:
+    if not _DECIDING.isdisjoint(re.findall(_WORD, text.lower())):
+        return True
+    return not text.isascii() and re.search(_DECIDING_CJK, text) is not None
+
+
+def _entities(text: str) -> int:
+    """Return how many different names, numbers, addresses and paths a text holds."""
+    found: set[str] = set()
+    for marks, pattern in _ENTITIES:
+        if not marks or any(mark in text for mark in marks):
+            found.update(re.findall(pattern, text))
+    return len(found)
 
 
 class Candidate(NamedTuple):
