@@ -22,7 +22,7 @@ def command(
         str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
     ],
 ) -> Result:
-    """Store the checkpoint of a session, given as JSON on standard input.
+    """Store a checkpoint, given as JSON on standard input.
 
     checkpointId, state (ready_to_resume, completed or failed), sequence and historyCount have to be
     in it; kind is tool_batch. It is on disk when the command returns. One with a lower sequence

@@ -39,7 +39,7 @@ def command(
         bool, typer.Option("--explain", help="Tell what each message takes, and its score.")
     ] = False,
 ) -> Result:
-    """Build the context of a session: messages that fit a budget of tokens.
+    """Build a context: messages that fit a budget of tokens.
 
     The system prompt and the last message of a user are always in it, and no tool result without
     its call. sliding-window takes the newest messages. summary puts a summary before them, which

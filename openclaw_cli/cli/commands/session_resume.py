@@ -35,12 +35,12 @@ def command(
     budget: Budget = None,
     form: Format = None,
 ) -> Result:
-    """Make a session active and print the messages with which its run goes on.
+    """Print the messages with which a session goes on.
 
-    From a checkpoint that fits the history they end in its batch of tool calls, with the
-    instruction not to run these again; nothing is appended to the history. Otherwise the reason is
-    told, and the message is appended as what a user says. A message such as resume or continue says
-    nothing.
+    The session is active again. From a checkpoint that fits the history they end in its batch of
+    tool calls, with the instruction not to run these again; nothing is appended to the history.
+    Otherwise the reason is told, and the message is appended as what a user says. A message such as
+    resume or continue says nothing.
     """
     from openclaw_cli.session.requests import ResumeRequest
 
