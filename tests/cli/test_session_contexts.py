@@ -90,7 +90,7 @@ def test_a_summary_is_asked_of_the_configured_model_and_its_failure_is_a_warning
 ):
     lines = "".join(json.dumps({"role": "user", "content": f"n{n}"}) + "\n" for n in range(40))
     run_cli("session", "append", ant, stdin=lines)
-    env = {"MY_KEY": "sk-secret-value", "no_proxy": "*"}
+    env = {"MY_KEY": "sk-secret-value"}
     broken, working = reply("404 No", b"{}"), completion("他们问了天气。")
     with serving(broken, working) as server:
         model = {"baseUrl": server.url, "model": "small", "apiKeyEnv": "MY_KEY"}

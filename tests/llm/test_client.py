@@ -39,11 +39,6 @@ class Patient(Clock):
         self.waits.append(seconds)
 
 
-@pytest.fixture(autouse=True)
-def _direct(monkeypatch):
-    monkeypatch.setenv("no_proxy", "*")
-
-
 @pytest.fixture
 def clock():
     made = Patient(NOON)

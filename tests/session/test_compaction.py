@@ -19,7 +19,6 @@ BROKEN = reply("404 Not Found", b"{}")
 
 @pytest.fixture
 def ant(sessions, monkeypatch):
-    monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setattr(Clock, "sleep", lambda _self, _seconds: None)
     sessions.new("ant")
     return sessions
