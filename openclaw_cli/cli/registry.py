@@ -37,6 +37,8 @@ COMMANDS: dict[str, str] = {
     "session context": "Build a context: messages that fit a budget of tokens.",
     "session checkpoint": "Store a checkpoint, given as JSON on standard input.",
     "session resume": "Print the messages with which a session goes on.",
+    "session branch": "Name a place in a history, to begin from.",
+    "session branches": "List the named places in a history.",
     "session rename": "Give a session a title.",
     "session tag": "Add tags to a session, or remove them.",
     "session sweep": "Make idle sessions dormant and archive old ones.",

@@ -50,6 +50,12 @@ class SessionService:
 
         return new(self.store, request)
 
+    def fork(self, request: NewRequest, source: str) -> Result:
+        """Make a session that begins as another one, up to a branch, a message, or its end."""
+        from openclaw_cli.session.forking import fork
+
+        return fork(self.store, request, source)
+
     def ensure(self, request: NewRequest) -> Result:
         """Return the session of a channel and chat, made if there is none."""
         from openclaw_cli.session.lookup import ensure
@@ -173,6 +179,18 @@ class SessionService:
         from openclaw_cli.session.context import build
 
         return build(self.store, self._find(given), request)
+
+    def branch(self, given: str, name: str, at: int | None) -> Result:
+        """Name a place in a history."""
+        from openclaw_cli.session.branches import branch
+
+        return branch(self.store, self._find(given), name, at)
+
+    def branches(self, given: str) -> Result:
+        """Return the named places in a history."""
+        from openclaw_cli.session.branches import branches
+
+        return branches(self.store, self._find(given))
 
     def checkpoint(self, given: str, stream: BinaryIO) -> Result:
         """Store the checkpoint that a stream holds as JSON."""

@@ -139,3 +139,21 @@ def test_a_checkpoint_that_is_none_is_refused(run_cli, ant):
 @pytest.mark.parametrize("command", ["context", "resume"])
 def test_a_session_that_is_not_there_is_exit_10(run_cli, ant, command):
     assert run_cli("session", command, "no-such-session").status == 10
+
+
+def test_branches_are_made_listed_and_begun_with(run_cli, ant):
+    run = run_cli("session", "branch", ant, "draft", "--at", "1")
+    assert (run.status, run.out) == (0, "branch draft of session ant after message 1\n")
+    run = run_cli("session", "branches", ant)
+    assert run.out.splitlines()[0].split() == ["NAME", "AFTER", "MADE", "FITS"]
+    data = run_cli("session", "branches", ant, "--json").data
+    assert [(row["name"], row["idx"], row["matches"]) for row in data["items"]] == [
+        ("draft", 1, True)
+    ]
+    child = run_cli("session", "new", "--from", f"{ant}:draft", "-q").out.strip()
+    tail = run_cli("session", "tail", child, "--json").data
+    assert [m["content"] for m in tail["items"]] == ["be kind", "天气怎么样？"]
+    shown = run_cli("session", "show", child, "--json").data
+    assert (shown["parentSessionId"], shown["messageCount"]) == (ant, 2)
+    assert run_cli("session", "branch", ant, "draft").status == 2
+    assert run_cli("session", "new", "--from", f"{ant}:nothing").status == 10

@@ -18,7 +18,7 @@ from typing import Any
 
 from openclaw_cli.errors import NotFoundError
 from openclaw_cli.session import checkpoints, summaries
-from openclaw_cli.session.requests import ContextRequest, ResumeRequest
+from openclaw_cli.session.requests import ContextRequest, NewRequest, ResumeRequest
 from openclaw_cli.session.schema import COUNTERS
 from openclaw_cli.store import trash
 from tests.crash.machine import Machine, Step
@@ -136,6 +136,10 @@ def resuming(message: str | None = None) -> Callable[[Sessions], object]:
     return lambda sessions: sessions.service.resume("ant", ResumeRequest(message))
 
 
+def forking(sessions: Sessions) -> None:
+    sessions.service.fork(NewRequest(id="yak"), "cow:2")
+
+
 def summing_up(sessions: Sessions) -> None:
     with serving(completion("They counted lines.")) as server:
         model = {"baseUrl": server.url, "model": "small", "apiKeyEnv": "NO_SUCH_KEY"}
@@ -193,6 +197,8 @@ OPERATIONS = (
     Operation("resume an archived one", packed_at_a_batch, resuming(), 17),
     Operation("resume with a message", stocked, resuming("go on"), 12, None, True),
     Operation("context with a summary", stocked, summing_up, 10),
+    Operation("branch", stocked, lambda s: s.service.branch("cow", "draft", 2), 7),
+    Operation("new from a branch", stocked, forking, 14),
     Operation("repair", damaged, lambda s: s.verify(repair=True), 12),
 )
 
@@ -231,6 +237,7 @@ def _derived(sessions: Sessions, name: str) -> State | None:
     """Return the checkpoint of a session; fail when its summary is there and cannot be used."""
     files = sessions.files(name)
     assert summaries.read(files, sessions.show(name)["messageCount"])[1] is None
+    assert all(row["matches"] for row in sessions.service.branches(name).data["items"])
     checkpoint = checkpoints.read(files).checkpoint
     return checkpoint and {**checkpoint, "lastResumeAttemptAtUtc": None}
 
@@ -310,7 +317,7 @@ def recorded(operation: Operation, folder: Path) -> Record:
 _ORDINARY = re.compile(
     r"catalog\.jsonl|catalog\.lock|lookup\.lock|sessions\.json"
     r"|[\w-]+|[\w-]+/(meta\.json|messages\.jsonl(\.gz)?|writer\.lock)"
-    r"|[\w-]+/(checkpoint|context)\.json"
+    r"|[\w-]+/(checkpoint|context)\.json|[\w-]+/branches(/[\w-]+\.json)?"
     r"|[\w-]+/(messages\.jsonl|checkpoint\.json)\.(torn|bad)-\w+(\.\d+)?"
 )
 
