@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
-from openclaw_cli.session import importance
 from openclaw_cli.session.formats import formatted
 from openclaw_cli.session.pruning import Lead, Window, sliding
 from openclaw_cli.session.recent import WINDOW_BYTES, Recent, reading
@@ -79,6 +78,8 @@ def window_warnings(window: Window, count: int) -> list[Warning]:
 
 def _pruned(store: SessionStore, recent: Recent, strategy: str, budget: int, count: int) -> Pruned:
     if strategy == "importance":
+        from openclaw_cli.session import importance
+
         weights = importance.Weights.of(store.env.config)
         choice = importance.choose(recent, budget, weights, count)
         return Pruned(strategy, choice.window, (), importance.explain(choice, weights, count))

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
 
 import orjson
 
-from openclaw_cli.session.importance import failed
 from openclaw_cli.session.schema import Message, answered_call
 from openclaw_cli.session.weighing import text_of
 
@@ -21,6 +19,7 @@ NO_OUTPUT = "(no output)"
 #: What both providers take: OpenAI ids of up to 40 characters, Anthropic ones of these characters.
 _ID = r"[a-zA-Z0-9_-]{1,40}"
 _NAME = r"[a-zA-Z0-9_-]{1,64}"
+_FAILED = r"\s*(?:\W*)(?:error|exception|traceback|failed|fatal|failure|错误|失败|エラー|오류)"
 
 
 @dataclass(slots=True)
@@ -74,6 +73,17 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
         if turn.text or turn.calls:
             found.append(turn)
     return found
+
+
+def failed(message: Message) -> bool:
+    """Tell whether a message is the result of a tool that has failed."""
+    if message.get("role") != "tool":
+        return False
+    if message.get("isError") is True or message.get("error"):
+        return True
+    if message.get("resultStatus") in ("failed", "error", "timeout"):
+        return True
+    return re.match(_FAILED, text_of(message)[:80], re.IGNORECASE) is not None
 
 
 def _sender(message: Message) -> str | None:
@@ -136,6 +146,8 @@ def _name(given: object) -> str:
 
 
 def _digest(text: str, length: int) -> str:
+    from hashlib import sha256
+
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from openclaw_cli.session.exchange import Call, Turn, turns
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.weighing import json_text
+
+if TYPE_CHECKING:
+    from openclaw_cli.session.exchange import Call, Turn
 
 FORMATS = ("json", "text", "openai", "anthropic")
 #: The user's turn of a conversation of which only later turns are known: one has to come first.
@@ -27,10 +29,16 @@ def formatted(messages: Sequence[Message], form: str) -> Document:
     return {"messages": list(messages)}
 
 
+def _turns(messages: Sequence[Message]) -> list[Turn]:
+    from openclaw_cli.session.exchange import turns
+
+    return turns(messages)
+
+
 def openai(messages: Sequence[Message]) -> list[Document]:
     """Return messages for OpenAI's chat API: each call is answered right after it is made."""
     found: list[Document] = []
-    for turn in turns(messages):
+    for turn in _turns(messages):
         if turn.role == "assistant" and not found:
             found.append({"role": "user", "content": BEGINNING})
         if not turn.calls:
@@ -57,7 +65,7 @@ def anthropic(messages: Sequence[Message]) -> Document:
     User and assistant take turns, the user first; results stand first in the user's turn that
     follows their calls.
     """
-    found = turns(messages)
+    found = _turns(messages)
     system = "\n\n".join(turn.text for turn in found if turn.role == "system")
     made: list[Document] = []
     for turn in found:
@@ -97,7 +105,7 @@ def _tool_result(call: Call) -> Document:
 def text(messages: Sequence[Message]) -> str:
     """Return the messages as text: who says what, calls and results named."""
     parts = []
-    for turn in turns(messages):
+    for turn in _turns(messages):
         lines = [f"{turn.role}: {turn.text}"] if turn.text else []
         for call in turn.calls:
             lines.append(f"assistant calls {call.name} ({call.id}): {json_text(call.args)}")

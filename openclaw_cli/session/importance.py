@@ -8,6 +8,7 @@ import re
 from typing import Any, NamedTuple
 
 from openclaw_cli.config import Config
+from openclaw_cli.session.exchange import failed
 from openclaw_cli.session.pairing import Forwards, Unit, total
 from openclaw_cli.session.pruning import Window, begun, in_order, least_budget
 from openclaw_cli.session.recent import WINDOW_BYTES, Entry, Recent
@@ -44,7 +45,6 @@ _ENTITIES = (
     ('「『《“"', r"[「『《“\"][^」』》”\"\n]{1,40}[」』》”\"]"),
     ("", r"\d[\d.,:/-]*|(?<=[a-z,;:] )[A-Z]\w+"),
 )
-_FAILED = r"\s*(?:\W*)(?:error|exception|traceback|failed|fatal|failure|错误|失败|エラー|오류)"
 
 
 class Weights(NamedTuple):
@@ -65,17 +65,6 @@ class Weights(NamedTuple):
     def of(cls, config: Config) -> Weights:
         """Return the weights that are configured."""
         return cls(*(config.number(f"session.context.importance.{name}") for name in cls._fields))
-
-
-def failed(message: Message) -> bool:
-    """Tell whether a message is the result of a tool that has failed."""
-    if message.get("role") != "tool":
-        return False
-    if message.get("isError") is True or message.get("error"):
-        return True
-    if message.get("resultStatus") in ("failed", "error", "timeout"):
-        return True
-    return re.match(_FAILED, text_of(message)[:80], re.IGNORECASE) is not None
 
 
 def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
