@@ -6,7 +6,7 @@ import errno
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import orjson
 
@@ -82,7 +82,7 @@ def read_document(stream: BinaryIO) -> Checkpoint:
         raise InvalidTextError(
             f"the checkpoint: {reason}", hint="correct it and give it again: nothing was stored"
         )
-    return {**_FIELDS, **document}
+    return cast("Checkpoint", document)
 
 
 def problem(document: object) -> str | None:
@@ -160,7 +160,7 @@ def store_checkpoint(store: SessionStore, files: SessionFiles, given: Checkpoint
     """Store a checkpoint; it is on disk when this returns.
 
     One with a lower sequence than that of the stored one is refused. Of a stored one with the same
-    id, fields that the new one does not have are kept.
+    id, what the new one does not say is kept.
     """
     with store.writing(files) as writer:
         stored = read(files)
@@ -179,7 +179,7 @@ def store_checkpoint(store: SessionStore, files: SessionFiles, given: Checkpoint
 
 def _merged(stored: Checkpoint | None, given: Checkpoint) -> Checkpoint:
     if stored is None:
-        return dict(given)
+        return {**_FIELDS, **given}
     if given["sequence"] < stored["sequence"]:
         raise UsageError(
             f"sequence {given['sequence']} is lower than the stored {stored['sequence']}",
@@ -187,9 +187,9 @@ def _merged(stored: Checkpoint | None, given: Checkpoint) -> Checkpoint:
             details={"stored": stored["sequence"], "given": given["sequence"]},
         )
     if given["checkpointId"] != stored["checkpointId"]:
-        return dict(given)
+        return {**_FIELDS, **given}
     said = {name: value for name, value in given.items() if value is not None}
-    return {**given, **stored, **said}
+    return {**_FIELDS, **given, **stored, **said}
 
 
 def _keep_damaged(writer: Writer, stored: Stored) -> None:

@@ -166,10 +166,10 @@ def _following(recent: Recent, summary: Summary | None, cut: int) -> Iterator[En
 
 
 def _part(recent: Recent, summary: Summary | None, cut: int) -> Iterator[Entry]:
-    room = PART_TOKENS
+    used = 0
     for entry in _following(recent, summary, cut):
-        room -= token_estimate(_line(entry.message))
-        if room < 0:
+        before, used = used, used + token_estimate(_line(entry.message))
+        if before and used > PART_TOKENS:
             return
         yield entry
 

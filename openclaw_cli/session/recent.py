@@ -18,6 +18,8 @@ from openclaw_cli.session.weighing import Weight, weigh
 
 #: Bytes of history lines that a context may hold: more than any model takes in.
 WINDOW_BYTES = 16 << 20
+#: System messages at the beginning that are the prompt; further ones are messages like others.
+_PROMPT_MESSAGES = 32
 _MOST_WARNINGS = 20
 
 
@@ -88,10 +90,10 @@ class Recent:
 
     def find_prompt(self) -> None:
         """Read the system messages at the beginning, and note where they end."""
-        prompt = []
+        prompt: list[Entry] = []
         self.start = 0
         for entry in self.forward(0):
-            if entry.role != "system":
+            if entry.role != "system" or len(prompt) == _PROMPT_MESSAGES:
                 break
             prompt.append(entry)
             self.start = entry.place + entry.size

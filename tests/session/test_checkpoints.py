@@ -103,9 +103,18 @@ def test_a_later_state_of_the_same_checkpoint_keeps_what_it_does_not_say(ant):
     checkpoint(ant, mood="glad")
     resume(ant)
     ant.later(minutes=1)
-    done = {"state": "completed", "completedAtUtc": "2026-03-01T12:01:00Z", "toolCalls": CALLS[:1]}
-    found = checkpoint(ant, **done).data["checkpoint"]
-    assert (found["mood"], found["state"], found["toolCalls"]) == ("glad", "completed", CALLS[:1])
+    done = {
+        "checkpointId": "k1",
+        "state": "completed",
+        "sequence": 3,
+        "historyCount": 5,
+        "completedAtUtc": "2026-03-01T12:01:00Z",
+        "lastResumeAttemptAtUtc": None,
+    }
+    body = BytesIO(json.dumps(done).encode())
+    found = ant.service.checkpoint("ant", body).data["checkpoint"]
+    assert (found["mood"], found["state"], found["toolCalls"]) == ("glad", "completed", CALLS)
+    assert found["iteration"] == 2
     assert found["lastResumeAttemptAtUtc"] == "2026-03-01T12:00:00Z"
     assert found["createdAtUtc"] == "2026-03-01T12:00:00Z"
     assert found["persistedAtUtc"] == "2026-03-01T12:01:00Z"

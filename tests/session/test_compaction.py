@@ -256,3 +256,13 @@ def test_very_long_messages_are_shortened_for_the_model(ant):
         configure(ant, server.url)
         context(ant)
     assert all(len(text) < 70_000 for text in asked(server))
+
+
+def test_a_message_larger_than_a_part_is_summed_up_all_the_same(ant):
+    calls = [{"id": f"c{n}", "name": "look", "args": {"q": "词" * 400}} for n in range(60)]
+    ant.append("ant", "go", {"role": "assistant", "content": "", "toolCalls": calls})
+    talk(ant, 40)
+    with serving(completion("All.")) as server:
+        configure(ant, server.url)
+        assert context(ant).data["strategy"] == "summary"
+    assert stored(ant)["last"] == 31

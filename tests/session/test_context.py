@@ -268,6 +268,11 @@ def test_weights_are_configuration(ant):
     assert kept(ant, 15, "importance") == [0, 1, 6]
 
 
+def test_a_history_of_system_messages_alone_is_not_all_prompt(ant):
+    ant.append("ant", *(said(f"event {n}", "system", tokens=10) for n in range(200)))
+    assert kept(ant, 340) == [*range(32), 198, 199]
+
+
 def test_stored_counts_of_zero_are_not_believed(ant):
     ant.append("ant", *(said("word " * 100, tokens=0) for _ in range(10)))
     data = context(ant, 300).data
