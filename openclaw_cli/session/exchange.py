@@ -19,7 +19,6 @@ NO_OUTPUT = "(no output)"
 #: What both providers take: OpenAI ids of up to 40 characters, Anthropic ones of these characters.
 _ID = r"[a-zA-Z0-9_-]{1,40}"
 _NAME = r"[a-zA-Z0-9_-]{1,64}"
-_FAILED = r"\s*(?:\W*)(?:error|exception|traceback|failed|fatal|failure|错误|失败|エラー|오류)"
 
 
 @dataclass(slots=True)
@@ -76,14 +75,12 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
 
 
 def failed(message: Message) -> bool:
-    """Tell whether a message is the result of a tool that has failed."""
+    """Tell whether a tool result says of itself that the tool has failed."""
     if message.get("role") != "tool":
         return False
     if message.get("isError") is True or message.get("error"):
         return True
-    if message.get("resultStatus") in ("failed", "error", "timeout"):
-        return True
-    return re.match(_FAILED, text_of(message)[:80], re.IGNORECASE) is not None
+    return message.get("resultStatus") in ("failed", "error", "timeout")
 
 
 def _sender(message: Message) -> str | None:

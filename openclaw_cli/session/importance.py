@@ -35,6 +35,7 @@ _DECIDING_CJK = (
     "决定|決定|确定|確定|同意|批准|拒绝|拒絕|必须|必須|不要|记住|記住|记得|重要|结论|結論|确认|確認"
     "|偏好|喜欢|喜歡|截止|约定|決め|覚えて|必ず|合意|承認|결정|동의|기억|중요|반드시|확인"
 )
+_FAILED = r"\s*\W*(?:(?:error|exception|traceback|failed|fatal|failure)\b|错误|失败|エラー|오류)"
 #: Patterns of entities, each with characters of which one must be there for it to be looked for.
 _ENTITIES = (
     ("/", r"https?://\S+|(?:[\w.-]*/){2,}[\w.-]*"),
@@ -74,7 +75,7 @@ def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
     role = str(message["role"])
     found = {
         "role": getattr(weights, role),
-        "toolError": weights.toolError if failed(message) else 0.0,
+        "toolError": weights.toolError if role == "tool" and _fails(message, text) else 0.0,
         "decision": 0.0,
         "entities": 0.0,
         "length": weights.length * min(1.0, math.log1p(len(text)) / math.log1p(_LONG)),
@@ -84,6 +85,11 @@ def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
         found["decision"] = weights.decision
     found["entities"] = weights.entities * min(1.0, _entities(looked_at) / _MANY)
     return {name: round(value, 4) for name, value in found.items()}
+
+
+def _fails(message: Message, text: str) -> bool:
+    """Tell whether a tool result says that the tool has failed, or reads as if."""
+    return failed(message) or re.match(_FAILED, text[:80], re.IGNORECASE) is not None
 
 
 def _decides(text: str) -> bool:

@@ -17,6 +17,7 @@ from openclaw_cli.session.recent import Recent, reading
 from openclaw_cli.session.requests import ResumeRequest
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.store import SessionStore, Writer
+from openclaw_cli.session.weighing import text_of
 
 #: Messages that only ask to go on, in lower case.
 BARE = frozenset({"", "resume", "continue", "/resume", "/continue"})
@@ -147,6 +148,13 @@ def _following(messages: list[Message], found: Fit, note: str | None) -> list[Me
         said = [_DONE.format(calls=calls)]
         said += [] if note is None else [_NOTE.format(text=note)]
         return [{"role": "user", "content": text} for text in said]
-    if messages and messages[-1]["role"] in ("assistant", "system"):
-        return [{"role": "user", "content": _GO_ON}]
-    return []
+    if not messages or _asks(messages[-1]):
+        return []
+    return [{"role": "user", "content": _GO_ON}]
+
+
+def _asks(message: Message) -> bool:
+    """Tell whether a message leaves it to the assistant to go on."""
+    return message["role"] == "tool" or (
+        message["role"] == "user" and bool(text_of(message).strip())
+    )

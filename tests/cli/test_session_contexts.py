@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -118,6 +120,24 @@ def test_a_checkpoint_is_stored_and_resumed_from(run_cli, ant):
     assert (data["resumed"], data["reason"]) == ("checkpoint", "fits")
     check_openai(data["messages"])
     assert run_cli("session", "show", ant, "--json").data["messageCount"] == 4
+
+
+def test_of_checkpoints_stored_at_once_the_latest_one_stays(run_cli, ant):
+    command = [sys.executable, "-m", "openclaw_cli", "session", "checkpoint", ant]
+    started = []
+    for sequence in (5, 3, 6, 1, 4, 2):
+        body = json.dumps({**CHECKPOINT, "checkpointId": f"k{sequence}", "sequence": sequence})
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        process.stdin.write(body.encode())
+        process.stdin.close()
+        started.append((sequence, process))
+    ended = {sequence: process.wait(60) for sequence, process in started}
+    assert ended[6] == 0
+    assert set(ended.values()) <= {0, 2}
+    data = run_cli("session", "checkpoint", ant, "--json", stdin=json.dumps(CHECKPOINT))
+    assert (data.status, data.error["stored"], data.error["given"]) == (2, 6, 1)
 
 
 def test_without_a_fitting_checkpoint_the_reason_is_told(run_cli, ant):

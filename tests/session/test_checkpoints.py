@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+from contextlib import suppress
 from io import BytesIO
 
 import pytest
@@ -191,6 +192,31 @@ def test_a_damaged_checkpoint_is_kept_beside_the_new_one(ant):
     assert kept.read_bytes() == b'{"half'
     assert [w.code for w in found.warnings] == ["set-aside"]
     assert stored(ant)["checkpointId"] == "k1"
+
+
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+
+@given(st.dictionaries(st.sampled_from(sorted(document())), _json))
+def test_any_document_is_a_checkpoint_or_refused(change):
+    body = json.dumps({**document(), **change}).encode()
+    try:
+        found = checkpoints.read_document(BytesIO(body))
+    except InvalidTextError:
+        return
+    assert checkpoints.problem(found) is None
+
+
+@given(st.integers(0, 200), st.binary(max_size=3))
+def test_any_bytes_are_a_checkpoint_or_refused(place, bytes_there):
+    body = json.dumps(document()).encode()
+    place = min(place, len(body))
+    with suppress(UsageError):
+        checkpoints.read_document(BytesIO(body[:place] + bytes_there + body[place + 1 :]))
 
 
 class Failing(fsio.Disk):
@@ -434,5 +460,5 @@ def test_any_history_can_be_resumed_with_messages_that_providers_accept(ant, mes
             assert not any(m["content"].strip() for m in said_first)
         elif form == "openai":
             check_openai(found["messages"])
-        elif any(m["role"] != "system" for m in messages) or note:
+        else:
             check_anthropic(found["messages"], found["system"])

@@ -298,3 +298,12 @@ def test_only_the_end_of_a_long_history_is_held(ant, packed, monkeypatch):
     assert len(data["messages"]) in (49, 50)
     assert data["messages"][0]["role"] == "system"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40 << 10
+
+
+def test_a_failed_tool_counts_and_a_text_about_errors_is_no_failure_for_providers(ant):
+    ant.append("ant", said("q"), call("a", "b", "c"), result("a", "Error handling, chapter 1"))
+    ant.append("ant", {**result("b", "gone"), "isError": True}, result("c", "fine"))
+    found = context(ant, format="anthropic").data["messages"][2]["content"]
+    assert [block.get("is_error", False) for block in found] == [False, True, False]
+    rows = context(ant, strategy="importance", explain=True).data["explain"]["messages"]
+    assert [row["toolError"] for row in rows] == [0, 0, 1, 1, 0]
