@@ -17,7 +17,7 @@ from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.session.weighing import Weight, weigh
 
 #: Bytes of history lines that a context may hold: more than any model takes in.
-WINDOW_BYTES = 16 << 20
+WINDOW_BYTES = 12 << 20
 #: System messages at the beginning that are the prompt; further ones are messages like others.
 _PROMPT_MESSAGES = 32
 _MOST_WARNINGS = 20
