@@ -129,6 +129,11 @@ class Config(NamedTuple):
         return problems
 
 
+def secret(name: str) -> str | None:
+    """Return what the environment variable holds that a key such as ``apiKeyEnv`` names."""
+    return os.environ.get(name) or None if name else None
+
+
 def _read(path: Path) -> bytes | None:
     """Return what the file holds; None where there is none, or no directory for it."""
     try:

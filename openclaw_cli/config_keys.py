@@ -113,6 +113,10 @@ def _unused(*keys: Key) -> tuple[Key, ...]:
     return tuple(key._replace(doc=f"{UNUSED}{key.doc[0].lower()}{key.doc[1:]}") for key in keys)
 
 
+def _importance(name: str, weight: float, doc: str) -> Key:
+    return _number(f"session.context.importance.{name}", weight, 0, 100, doc)
+
+
 def _stability(category: str, days: float) -> Key:
     doc = f"Days until a new {category} is recalled with probability 0.9."
     return _number(f"memory.fsrs.initialStability.{category}", days, 0.001, 36500, doc)
@@ -202,9 +206,6 @@ _MEMORY = (
         _integer("memory.reflect.minRecords", 50, 1, 100000, "New records that make it due."),
         _span("memory.reflect.interval", "24h", "Time that makes it due, when there is news."),
         _integer("memory.reflect.maxInsights", 5, 1, 100, "Insights of one group."),
-        _text("memory.extractModel.baseUrl", None, "Where the chat API answers."),
-        _text("memory.extractModel.model", None, "The model that reads conversations."),
-        _text("memory.extractModel.apiKeyEnv", "OPENAI_API_KEY", "The variable with the API key."),
         Key(
             "memory.shareUserMemory", "flag", False, "Keep user memory in one place for all agents."
         ),
@@ -225,6 +226,10 @@ _MEMORY = (
             env="OPENCLAW_MEMORY_LOCALE",
         ),
     ),
+    _text("memory.extractModel.baseUrl", None, "Where an OpenAI-compatible chat API answers."),
+    _text("memory.extractModel.model", None, "The model that reads conversations."),
+    _text("memory.extractModel.apiKeyEnv", "OPENAI_API_KEY", "The variable with its API key."),
+    _integer("memory.extractModel.timeout", 30, 1, 3600, "Seconds until its answer is due."),
     _integer("memory.wal.maxEntries", 1000, 1, 1000000, "WAL entries that make a checkpoint."),
     _integer("memory.wal.maxBytes", 8388608, 1024, 1 << 40, "WAL bytes that make a checkpoint."),
     _integer(
@@ -235,17 +240,40 @@ _MEMORY = (
 _SESSION = (
     _span("session.idleTimeout", "30m", "Idle time after which a session is dormant."),
     _span("session.archiveAfter", "7d", "Dormant time after which it is archived."),
-    *_unused(
-        _text(
-            "session.context.pruneStrategy",
-            "sliding-window",
-            "How a long history is shortened.",
-            "sliding-window",
-            "summary",
-            "importance",
-        ),
-        _integer("session.context.threshold", 30, 1, 1000000, "Messages above which to summarise."),
-        _integer("session.context.keepRecent", 10, 0, 100000, "Latest messages always kept."),
+    _text(
+        "session.context.pruneStrategy",
+        "sliding-window",
+        "How a long history is shortened.",
+        "sliding-window",
+        "summary",
+        "importance",
+    ),
+    _integer("session.context.budget", 32000, 1, 1 << 30, "Tokens of a context."),
+    _integer("session.context.threshold", 30, 1, 1000000, "Messages above which to summarise."),
+    _integer("session.context.keepRecent", 10, 0, 100000, "Latest messages left out of it."),
+    _text(
+        "session.context.model.baseUrl",
+        None,
+        "Where the chat API that summarises answers; null: memory.extractModel as a whole.",
+    ),
+    _text("session.context.model.model", None, "The model that summarises."),
+    _text("session.context.model.apiKeyEnv", "OPENAI_API_KEY", "The variable with its API key."),
+    _integer("session.context.model.timeout", 30, 1, 3600, "Seconds until its answer is due."),
+    _importance("user", 1.0, "Weight of what a user said."),
+    _importance("assistant", 0.5, "Weight of what the assistant said."),
+    _importance("tool", 0.2, "Weight of a tool result."),
+    _importance("system", 1.0, "Weight of a system message."),
+    _importance("toolError", 1.0, "Added for a tool that failed."),
+    _importance("decision", 2.5, "Added where something is decided or to be remembered."),
+    _importance("entities", 0.8, "Added, in part, for names, numbers, addresses and paths."),
+    _importance("length", 0.3, "Added, in part, for length."),
+    _importance("recency", 2.0, "Added for the newest message, halved every recencyHalfLife."),
+    _integer(
+        "session.context.importance.recencyHalfLife",
+        50,
+        1,
+        1000000,
+        "Messages after which recency counts half.",
     ),
 )
 

@@ -23,7 +23,10 @@ settings.load_profile("repeating" if os.environ.get("CI") else "exploring")
 
 ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "tests" / "data" / "sample"
-_FOREIGN = ("OPENCLAW_", "OPENAI_", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "PYTHONIOENCODING", "LC_")
+_FOREIGN = (
+    *("OPENCLAW_", "OPENAI_", "COLUMNS", "NO_COLOR", "FORCE_COLOR", "PYTHONIOENCODING", "LC_"),
+    *("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"),
+)
 
 
 @dataclass(frozen=True)

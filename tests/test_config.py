@@ -208,6 +208,9 @@ def test_a_key_that_is_not_said_to_be_unused_is_read_somewhere():
         "memory.fsrs.initialStability.",
         "memory.retrieval.relative.",
         "memory.retrieval.rrf.",
+        "memory.extractModel.",
+        "session.context.model.",
+        "session.context.importance.",
     )
     for key in KEYS.values():
         read = f'"{key.name}"' in source or key.name.startswith(patterns)

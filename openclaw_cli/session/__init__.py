@@ -17,14 +17,28 @@
 ``verify``          what is wrong with a session, found by reading all of it
 ``repair``          what of that can be put right, the damage set aside
 ``verifying``       the report on many sessions
+``weighing``        how many tokens a message takes: stored, or estimated
+``recent``          the system prompt of a history, and its messages from the end
+``pairing``         the pair rule: a call, those made with it and all their results are one unit
+``pruning``         the sliding window, and the least budget
+``importance``      messages scored, the best kept
+``summaries``       context.json: what a history comes to up to some message
+``compaction``      when a summary is due, and making it with a model's help
+``exchange``        messages as turns in which every call stands with its one result
+``formats``         these as OpenAI and Anthropic take them, and as text
+``context``         the context: a strategy's window in a format
+``checkpoints``     checkpoint.json: what is stored, what is refused
+``fitting``         whether a checkpoint fits the history, and every reason why not
+``resuming``        go on from a checkpoint, or with the conversation
+``branches``        named places in a history, each with a hash of what lies before it
+``forking``         a session that begins as another one did
 ``requests``        what the commands ask for
 ``service``         the one door through which commands reach an agent's sessions
 ==================  ================================================================================
 
-Places for what comes later: ``pruning`` (windows, pairs, importance), ``compaction`` (summaries in
-context.json), ``checkpoints``, ``branches``, ``searching``, ``usage`` (the ledger). They read
-histories through ``transcript``, metadata through ``store``, and are reached through ``service``;
-moving sessions from machine to machine belongs to ``transfer``.
+Places for what comes later: ``searching``, ``usage`` (the ledger). They read histories through
+``transcript``, metadata through ``store``, and are reached through ``service``; moving sessions
+from machine to machine belongs to ``transfer``.
 
 Locks are taken in the order lookup, session, catalogue. A change is made in the order: the
 catalogue says that the session is about to change; the history; the metadata; the catalogue says

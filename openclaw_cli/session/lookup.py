@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import orjson
 
@@ -25,6 +26,8 @@ from openclaw_cli.session.store import SessionStore, gone
 from openclaw_cli.store import fsio
 
 SHORT_ID = 8
+#: Gets the files and the metadata of a session that is being made, and returns the latter anew.
+Fill = Callable[[SessionFiles, Meta], Meta]
 #: Endings that other programs, and our own files beside the sessions, have.
 _TAKEN_ENDINGS = (".json", ".jsonl", ".lock")
 
@@ -54,13 +57,16 @@ def resolve(store: SessionStore, given: str) -> SessionFiles:
     return matches[0]
 
 
-def new(store: SessionStore, request: NewRequest) -> Result:
-    """Make a session; the active one of the same channel and chat becomes dormant."""
+def new(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> Result:
+    """Make a session; the active one of the same channel and chat becomes dormant.
+
+    ``fill`` puts into its folder what it is to begin with.
+    """
     keyed = request.channel is not None and request.chat is not None
     warnings: list[Warning] = []
     with store.looking_up():
         earlier = _matching(store, request, warnings) if keyed else []
-        meta = _make(store, request)
+        meta = _make(store, request, fill)
         for match in earlier:
             if match["status"] == "active":
                 _retire(store, match["sessionId"], warnings)
@@ -107,7 +113,7 @@ def _matching(store: SessionStore, request: NewRequest, warnings: list[Warning])
     return found
 
 
-def _make(store: SessionStore, request: NewRequest) -> Meta:
+def _make(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> Meta:
     """Make the folder of a new session whole, elsewhere, and give it its name in one step."""
     session_id = request.id or store.env.ids.new("s")
     check_name("session", session_id)
@@ -126,6 +132,8 @@ def _make(store: SessionStore, request: NewRequest) -> Meta:
     meta = {**new_meta(session_id, store.agent, store.now()), **request.fields()}
     made = SessionFiles(store.paths.root / f".{session_id[:80]}{fsio.TEMP_MARK}{ids.token()}")
     fsio.make_folder(made.folder)
+    if fill is not None:
+        meta = fill(made, meta)
     fsio.write_file(made.meta, encode_meta(meta))
     fsio.move(made.folder, files.folder)
     stat = metadata.stat_of(os.stat(files.meta))

@@ -50,3 +50,20 @@ class SessionListRequest(NamedTuple):
     filters: SessionFilter = SessionFilter()
     sort: str = "last-active"
     limit: int | None = 50
+
+
+class ContextRequest(NamedTuple):
+    """A context to build; None for budget (in tokens) and strategy means as configured."""
+
+    budget: int | None = None
+    strategy: str | None = None
+    format: str = "json"
+    explain: bool = False
+
+
+class ResumeRequest(NamedTuple):
+    """A session to resume: the operator's message, if any, and the format of the result."""
+
+    message: str | None = None
+    budget: int | None = None
+    format: str = "json"

@@ -9,11 +9,24 @@ from typing import Any, BinaryIO
 from openclaw_cli.environment import Environment
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.session.requests import NewRequest, SessionFilter, SessionListRequest
+from openclaw_cli.session.requests import (
+    ContextRequest,
+    NewRequest,
+    ResumeRequest,
+    SessionFilter,
+    SessionListRequest,
+)
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.store import SessionStore
 
-__all__ = ["NewRequest", "SessionFilter", "SessionListRequest", "SessionService"]
+__all__ = [
+    "ContextRequest",
+    "NewRequest",
+    "ResumeRequest",
+    "SessionFilter",
+    "SessionListRequest",
+    "SessionService",
+]
 
 
 class SessionService:
@@ -36,6 +49,12 @@ class SessionService:
         from openclaw_cli.session.lookup import new
 
         return new(self.store, request)
+
+    def fork(self, request: NewRequest, source: str) -> Result:
+        """Make a session that begins as another one, up to a branch, a message, or its end."""
+        from openclaw_cli.session.forking import fork
+
+        return fork(self.store, request, source)
 
     def ensure(self, request: NewRequest) -> Result:
         """Return the session of a channel and chat, made if there is none."""
@@ -154,3 +173,34 @@ class SessionService:
         self.store.require()
         named = [self._find(name) for name in given]
         return verify(self.store, named or None, repair=repair, progress=progress)
+
+    def context(self, given: str, request: ContextRequest) -> Result:
+        """Return the messages of a session that fit a budget, in the form that is wanted."""
+        from openclaw_cli.session.context import build
+
+        return build(self.store, self._find(given), request)
+
+    def branch(self, given: str, name: str, at: int | None) -> Result:
+        """Name a place in a history."""
+        from openclaw_cli.session.branches import branch
+
+        return branch(self.store, self._find(given), name, at)
+
+    def branches(self, given: str) -> Result:
+        """Return the named places in a history."""
+        from openclaw_cli.session.branches import branches
+
+        return branches(self.store, self._find(given))
+
+    def checkpoint(self, given: str, stream: BinaryIO) -> Result:
+        """Store the checkpoint that a stream holds as JSON."""
+        from openclaw_cli.session.checkpoints import read_document, store_checkpoint
+
+        files = self._find(given)
+        return store_checkpoint(self.store, files, read_document(stream))
+
+    def resume(self, given: str, request: ResumeRequest) -> Result:
+        """Return the messages with which a session goes on, from its checkpoint if that fits."""
+        from openclaw_cli.session.resuming import resume
+
+        return resume(self.store, self._find(given), request)

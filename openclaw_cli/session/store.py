@@ -147,6 +147,7 @@ class SessionStore:
             fsio.sync_folder(self.paths.root)
         with self._hold_session(files):
             fsio.sweep(files.folder)
+            fsio.sweep(files.branches)
             loaded = self.load(files)
             yield Writer(self, files, loaded, loaded.meta, list(loaded.warnings))
 

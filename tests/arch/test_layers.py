@@ -1,4 +1,4 @@
-"""Imports run downwards: cli; transfer, memory, session; index, embed, text; then store."""
+"""Imports run downwards: cli; transfer, memory, session; index, embed, llm, text; then store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ LEAVES = {
 BELOW = {
     "cli": {"transfer", "memory", "session", "embed", "store"} | LEAVES,
     "transfer": {"memory", "index", "embed", "text", "store"} | LEAVES,
-    "memory": {"index", "embed", "text", "store"} | LEAVES,
-    "session": {"index", "embed", "text", "store"} | LEAVES,
+    "memory": {"index", "embed", "llm", "text", "store"} | LEAVES,
+    "session": {"index", "embed", "llm", "text", "store"} | LEAVES,
     "index": {"store"} | LEAVES,
     "embed": {"store"} | LEAVES,
+    "llm": LEAVES,
     "text": LEAVES,
     "store": LEAVES,
     "errors": set(),
@@ -34,7 +35,10 @@ FOREIGN = {
     "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
-    "orjson": {"cli", "transfer", "memory", "session", "index", "embed", "text", "store", "config"},
+    "orjson": {
+        *("cli", "transfer", "memory", "session"),
+        *("index", "embed", "llm", "text", "store", "config"),
+    },
     "pyjson5": {"config"},
     # The store looks for many byte strings at once with it.
     "numpy": {"memory", "index", "embed", "store"},

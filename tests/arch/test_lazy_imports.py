@@ -94,6 +94,10 @@ def test_session_commands_load_nothing_of_memory_numbers_or_models(run_cli):
         ["session", "append", "ant", "--role", "user", "--content", "hi"],
         ["session", "show", "ant"],
         ["session", "tail", "ant"],
+        ["session", "context", "ant", "--format", "openai"],
+        ["session", "context", "ant", "--strategy", "importance", "--explain"],
+        ["session", "context", "ant", "--strategy", "summary", "-q"],
+        ["session", "resume", "ant"],
         ["session", "sweep"],
         ["session", "verify"],
         ["session", "archive", "ant"],
@@ -105,6 +109,7 @@ def test_session_commands_load_nothing_of_memory_numbers_or_models(run_cli):
         loaded = _loaded(*args)
         assert not loaded & HEAVY, args
         assert not {name for name in loaded if name.startswith(unwanted)}, args
+        assert not loaded & {"urllib.request", "http.client", "ssl", "socket"}, args
 
 
 def test_adding_without_a_vector_loads_no_model(state_dir):

@@ -12,13 +12,17 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from openclaw_cli.errors import NotFoundError
+from openclaw_cli.session import checkpoints, summaries
+from openclaw_cli.session.requests import ContextRequest, NewRequest, ResumeRequest
 from openclaw_cli.session.schema import COUNTERS
 from openclaw_cli.store import trash
 from tests.crash.machine import Machine, Step
+from tests.llm.server import completion, serving
 from tests.session.support import Sessions, said
 from tests.support import START
 
@@ -83,11 +87,67 @@ def damaged(sessions: Sessions) -> None:
     sessions.files("cow").meta.write_text(json.dumps({**meta, "totalInputTokens": 99}))
 
 
+def at_a_batch(sessions: Sessions) -> None:
+    """A history that ends in a tool batch."""
+    stocked(sessions)
+    call = {"id": "c1", "name": "look", "args": {}}
+    sessions.append("ant", said("", "assistant", toolCalls=[call]))
+    sessions.append("ant", said("found", "tool", toolCallId="c1"))
+
+
+def checkpointed(sessions: Sessions) -> None:
+    at_a_batch(sessions)
+    storing(1)(sessions)
+
+
+def badly_checkpointed(sessions: Sessions) -> None:
+    at_a_batch(sessions)
+    path = sessions.files("ant").checkpoint
+    path.write_bytes(b'{"checkpointId":')
+    path.chmod(0o600)
+
+
+def packed_at_a_batch(sessions: Sessions) -> None:
+    checkpointed(sessions)
+    sessions.service.archive(["ant"])
+
+
 # -- what is done ----------------------------------------------------------------------------------
 
 
 def appending(*texts: str) -> Callable[[Sessions], object]:
     return lambda sessions: sessions.append("ant", *texts)
+
+
+def storing(sequence: int) -> Callable[[Sessions], object]:
+    """Store the checkpoint of the batch in which `at_a_batch` ends."""
+    document = {
+        "checkpointId": f"k{sequence}",
+        "state": "ready_to_resume",
+        "sequence": sequence,
+        "historyCount": 4,
+        "toolCalls": [{"callId": "c1"}],
+    }
+    data = json.dumps(document).encode()
+    return lambda sessions: sessions.service.checkpoint("ant", BytesIO(data))
+
+
+def resuming(message: str | None = None) -> Callable[[Sessions], object]:
+    return lambda sessions: sessions.service.resume("ant", ResumeRequest(message))
+
+
+def forking(sessions: Sessions) -> None:
+    sessions.service.fork(NewRequest(id="yak"), "cow:2")
+
+
+def summing_up(sessions: Sessions) -> None:
+    with serving(completion("They counted lines.")) as server:
+        model = {"baseUrl": server.url, "model": "small", "apiKeyEnv": "NO_SUCH_KEY"}
+        context = {"threshold": 2, "keepRecent": 1, "model": model}
+        settings = {"session": {"context": context}}
+        (sessions.state / "openclaw.json").write_text(json.dumps(settings))
+        result = sessions.service.context("cow", ContextRequest(strategy="summary"))
+    assert result.data["strategy"] == "summary", result.warnings
 
 
 @dataclass(frozen=True)
@@ -130,6 +190,15 @@ OPERATIONS = (
     Operation("delete", stocked, lambda s: s.service.delete(["ant", "bee"], dry_run=False), 8),
     Operation("restore", deleted, lambda s: s.service.restore(["ant"]), 4),
     Operation("trash empty", thrown_away, lambda s: s.service.trash_empty(None, dry_run=False), 10),
+    Operation("first checkpoint", at_a_batch, storing(1), 5),
+    Operation("checkpoint", checkpointed, storing(2), 5),
+    Operation("checkpoint over a damaged one", badly_checkpointed, storing(1), 7),
+    Operation("resume from a checkpoint", checkpointed, resuming(), 11),
+    Operation("resume an archived one", packed_at_a_batch, resuming(), 17),
+    Operation("resume with a message", stocked, resuming("go on"), 12, None, True),
+    Operation("context with a summary", stocked, summing_up, 10),
+    Operation("branch", stocked, lambda s: s.service.branch("cow", "draft", 2), 7),
+    Operation("new from a branch", stocked, forking, 14),
     Operation("repair", damaged, lambda s: s.verify(repair=True), 12),
 )
 
@@ -151,12 +220,26 @@ def read(sessions: Sessions) -> State:
     for name in rows:
         meta = sessions.show(name)
         assert meta["messageCount"] == len(sessions.messages(name)), name
-        found[_known(name)] = ("here", _firm(meta), sessions.messages(name))
+        found[_known(name)] = (
+            "here",
+            _firm(meta),
+            sessions.messages(name),
+            _derived(sessions, name),
+        )
     for entry in trash.entries(sessions.paths.trash):
         messages = [json.loads(line) for line in _lines(entry.path / "messages.jsonl")]
         assert entry.name not in found, "in two places"
         found[entry.name] = ("trash", json.loads((entry.path / "meta.json").read_text()), messages)
     return found
+
+
+def _derived(sessions: Sessions, name: str) -> State | None:
+    """Return the checkpoint of a session; fail when its summary is there and cannot be used."""
+    files = sessions.files(name)
+    assert summaries.read(files, sessions.show(name)["messageCount"])[1] is None
+    assert all(row["matches"] for row in sessions.service.branches(name).data["items"])
+    checkpoint = checkpoints.read(files).checkpoint
+    return checkpoint and {**checkpoint, "lastResumeAttemptAtUtc": None}
 
 
 def _lines(path: Path) -> list[bytes]:
@@ -234,7 +317,8 @@ def recorded(operation: Operation, folder: Path) -> Record:
 _ORDINARY = re.compile(
     r"catalog\.jsonl|catalog\.lock|lookup\.lock|sessions\.json"
     r"|[\w-]+|[\w-]+/(meta\.json|messages\.jsonl(\.gz)?|writer\.lock)"
-    r"|[\w-]+/messages\.jsonl\.(torn|bad)-\w+(\.\d+)?"
+    r"|[\w-]+/(checkpoint|context)\.json|[\w-]+/branches(/[\w-]+\.json)?"
+    r"|[\w-]+/(messages\.jsonl|checkpoint\.json)\.(torn|bad)-\w+(\.\d+)?"
 )
 
 

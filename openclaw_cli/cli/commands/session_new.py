@@ -15,9 +15,10 @@ from openclaw_cli.result import Result
 
 EXAMPLES = (
     "openclaw session new --channel telegram --chat 12345 --user 12345",
+    "openclaw session new --from 5f3c9a1e:41",
     'openclaw session new --title "release 2.0" --tag work --json',
 )
-EXITS = (errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 
 def command(
@@ -43,11 +44,20 @@ def command(
     session_id: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="The id, instead of a new one.")
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="ID[:NAME|:IDX]",
+            help="Begin as this session, up to a branch or message.",
+        ),
+    ] = None,
 ) -> Result:
     """Make a session, always a new one.
 
     With a channel and a chat it is the one that these mean from now on: an active one of the same
-    channel and chat becomes dormant. session ensure returns that one instead.
+    channel and chat becomes dormant. session ensure returns that one instead. --from copies the
+    messages of another one, with its user and model where none are given.
     """
     from openclaw_cli.session.requests import NewRequest
 
@@ -60,7 +70,8 @@ def command(
         tags=tuple(check_argument(word, "--tag") for word in tag or ()),
         id=session_id,
     )
-    return current(ctx).sessions().new(request)
+    service = current(ctx).sessions()
+    return service.new(request) if source is None else service.fork(request, source)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
