@@ -13,7 +13,7 @@ from tests.bench.stores import batches, memory, record_id
 
 SIZES = (1_000, 10_000, 100_000)
 #: Records of the store on which embedding is measured.
-EMBEDDING = 2_000
+EMBEDDING = 10_000
 
 
 @dataclass(frozen=True)
