@@ -56,7 +56,7 @@ def _fits(filters: SessionFilter) -> Callable[[Meta], bool]:
     }
     fields = [(name, frozenset(values)) for name, values in wanted.items() if values]
     tags = frozenset(filters.tag)
-    since, until = _bound(filters.since), _bound(filters.until)
+    since, until = bound(filters.since), bound(filters.until)
     bounded = bool(tags or since or until)
 
     def fits(meta: Meta) -> bool:
@@ -73,7 +73,8 @@ def _fits(filters: SessionFilter) -> Callable[[Meta], bool]:
     return fits
 
 
-def _bound(moment: datetime | None) -> str | None:
+def bound(moment: datetime | None) -> str | None:
+    """Return a time, if any, in the form that `moment_key` gives others to compare with it."""
     return None if moment is None else moment_key(format_time(moment))
 
 

@@ -67,3 +67,13 @@ class ResumeRequest(NamedTuple):
     message: str | None = None
     budget: int | None = None
     format: str = "json"
+
+
+class SearchRequest(NamedTuple):
+    """What to look for and where: in one session or in all; ``limit`` is at least 1."""
+
+    query: str
+    session: str | None = None
+    roles: tuple[str, ...] = ()
+    since: datetime | None = None
+    limit: int = 20

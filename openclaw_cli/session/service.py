@@ -13,6 +13,7 @@ from openclaw_cli.session.requests import (
     ContextRequest,
     NewRequest,
     ResumeRequest,
+    SearchRequest,
     SessionFilter,
     SessionListRequest,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "ContextRequest",
     "NewRequest",
     "ResumeRequest",
+    "SearchRequest",
     "SessionFilter",
     "SessionListRequest",
     "SessionService",
@@ -204,3 +206,11 @@ class SessionService:
         from openclaw_cli.session.resuming import resume
 
         return resume(self.store, self._find(given), request)
+
+    def search(self, request: SearchRequest, progress: Progress = no_progress) -> Result:
+        """Return the newest messages that hold all that a query asks for."""
+        from openclaw_cli.session.searching import search
+
+        self.store.require()
+        files = None if request.session is None else self._find(request.session)
+        return search(self.store, request, files, progress)

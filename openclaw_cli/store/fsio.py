@@ -300,28 +300,6 @@ def free_name(path: Path, kind: str, stamp: str) -> Path:
     return kept
 
 
-def switch_link(link: Path, target: str) -> None:
-    """Point the symbolic link ``link`` at ``target`` in one atomic, durable step."""
-    temp = link.with_name(f".{link.name}{TEMP_MARK}{ids.token()}")
-    with reporting("switch link", link):
-        try:
-            disk.symlink(target, temp)
-        except OSError as error:
-            if error.errno not in NO_LINKS:
-                raise
-            raise StorageError(
-                f"the file system of {link.parent} does not allow symbolic links",
-                path=str(link.parent),
-                hint="keep the state directory on a file system with symbolic links",
-            ) from error
-        try:
-            disk.rename(temp, link)
-        except BaseException:
-            discard(temp)
-            raise
-    sync_folder(link.parent)
-
-
 def is_temporary(name: str) -> bool:
     """Tell whether a file or folder of this name was made to be renamed."""
     return name.startswith(".") and TEMP_MARK in name

@@ -6,6 +6,7 @@ import mmap
 import os
 from pathlib import Path
 
+from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import files, fsio
@@ -109,7 +110,7 @@ def publish(paths: MemoryPaths, number: int) -> None:
             path=str(paths.index),
             hint="move it away; the index is rebuilt from the records by: openclaw memory index",
         )
-    fsio.switch_link(paths.index, f"generations/{number}")
+    switch_link(paths.index, f"generations/{number}")
 
 
 def sweep(paths: MemoryPaths) -> None:
@@ -136,3 +137,25 @@ def _numbers(paths: MemoryPaths) -> list[int]:
     except FileNotFoundError:
         return []
     return [number for number in found if number is not None]
+
+
+def switch_link(link: Path, target: str) -> None:
+    """Point the symbolic link ``link`` at ``target`` in one atomic, durable step."""
+    temp = link.with_name(f".{link.name}{fsio.TEMP_MARK}{ids.token()}")
+    with fsio.reporting("switch link", link):
+        try:
+            fsio.disk.symlink(target, temp)
+        except OSError as error:
+            if error.errno not in fsio.NO_LINKS:
+                raise
+            raise StorageError(
+                f"the file system of {link.parent} does not allow symbolic links",
+                path=str(link.parent),
+                hint="keep the state directory on a file system with symbolic links",
+            ) from error
+        try:
+            fsio.disk.rename(temp, link)
+        except BaseException:
+            fsio.discard(temp)
+            raise
+    fsio.sync_folder(link.parent)

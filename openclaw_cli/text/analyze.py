@@ -21,11 +21,11 @@ BUCKETS: tuple[str, ...] = (
 )  # fmt: skip
 """Every bucket a term can be in, each with its own statistics."""
 
-_KIND_BUCKETS = {Kind.CYRILLIC: "ru", Kind.ARABIC: "ar", Kind.OTHER: "und"}
-_LATIN_KINDS = (Kind.LATIN, Kind.LATIN_APOSTROPHE, Kind.LATIN_EXACT)
+KIND_BUCKETS = {Kind.CYRILLIC: "ru", Kind.ARABIC: "ar", Kind.OTHER: "und"}
+LATIN_KINDS = (Kind.LATIN, Kind.LATIN_APOSTROPHE, Kind.LATIN_EXACT)
 # Languages whose Latin words are taken for words of that language; in a text of any language
 # with another script they are taken for English.
-_LATIN_BUCKETS = (*LATIN_LANGUAGES, "und")
+LATIN_BUCKETS = (*LATIN_LANGUAGES, "und")
 _OTHER_LATIN = ("und", "vi")
 
 _RUN_BUCKETS = ("", "zh", "ja", "ko", "und")
@@ -55,12 +55,12 @@ class _ChunkTerms(dict[str, Groups]):
             return self._kept(chunk, groups)
         buckets: dict[str, list[str]] = {}
         for kind, text in chunk_tokens(chunk):
-            if kind in _LATIN_KINDS:
-                buckets.setdefault(self._latin, []).extend(_latin_terms(kind, text, self._latin))
+            if kind in LATIN_KINDS:
+                buckets.setdefault(self._latin, []).extend(latin_terms(kind, text, self._latin))
             elif kind is Kind.NEUTRAL:
                 buckets.setdefault(self._main, []).append(text)
             else:
-                bucket = _KIND_BUCKETS[kind]
+                bucket = KIND_BUCKETS[kind]
                 buckets.setdefault(bucket, []).extend(stemmer(bucket)(text))
         groups = tuple([(bucket, tuple(terms)) for bucket, terms in buckets.items()])
         return self._kept(chunk, groups)
@@ -88,16 +88,26 @@ def document_terms(text: str, language: str | None = None) -> dict[str, dict[str
     return prepared_terms(text, language or profile_prepared(text).language)
 
 
+def latin_bucket(language: str) -> str:
+    """Return the bucket of the Latin words of a text in that language."""
+    main = language if language in BUCKETS else "und"
+    return main if main in LATIN_LANGUAGES or language in _OTHER_LATIN else "en"
+
+
+def han_is_japanese(text: str, language: str) -> bool:
+    """Tell whether the Han characters of a prepared text are Japanese words."""
+    return language == "ja" or (language != "zh" and kana_is_real(text))
+
+
 def prepared_terms(text: str, language: str) -> dict[str, dict[str, int]]:
     """Return the terms of a text that ``normalize.prepare`` has been through already."""
     main = language if language in BUCKETS else "und"
-    latin = main if main in LATIN_LANGUAGES or language in _OTHER_LATIN else "en"
+    latin = latin_bucket(language)
     buckets: dict[str, list[str]] = {}
     if text.isascii():
         chunks = text.split()
     else:
-        han_is_japanese = language == "ja" or (language != "zh" and kana_is_real(text))
-        chunks = _take_runs(text, han_is_japanese, buckets)
+        chunks = take_runs(text, han_is_japanese(text, language), buckets)
     for bucket, terms in chain.from_iterable(map(_chunk_terms(latin, main).__getitem__, chunks)):
         if bucket in buckets:
             buckets[bucket] += terms
@@ -119,16 +129,16 @@ def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:
     text = prepare(text)
     language = profile_prepared(text).language
     runs: dict[str, list[str]] = {}
-    chunks = _take_runs(text, True, runs)
+    chunks = take_runs(text, True, runs)
     runs["zh"] = runs.get("ja", [])
     if kana_run().search(text):  # only then are Chinese runs other ones than Japanese
         plain: dict[str, list[str]] = {}
-        _take_runs(text, False, plain)
+        take_runs(text, False, plain)
         runs["zh"] = plain.get("zh", [])
     tokens = [token for chunk in dict.fromkeys(chunks) for token in chunk_tokens(chunk)]
     tokens += [(Kind.NEUTRAL, term) for term in phone_terms(text)]
     tokens = list(dict.fromkeys(tokens))
-    content = any(runs.values()) or any(kind not in _LATIN_KINDS for kind, _ in tokens)
+    content = any(runs.values()) or any(kind not in LATIN_KINDS for kind, _ in tokens)
     found = {}
     for bucket in BUCKETS:
         if bucket in buckets:
@@ -143,27 +153,28 @@ def _query_words(tokens: list[Token], bucket: str, language: str, content: bool)
     """Return the terms of the tokens that this bucket can hold, stop words last and if needed."""
     stop_words = STOP_WORDS.get(bucket, _NONE) | STOP_WORDS.get(language, _NONE)
     # Typed without accents; té is tea all the same, whatever te is.
-    bare_stop_words = _bare_stop_words(bucket) | _bare_stop_words(language)
-    is_latin = bucket in _LATIN_BUCKETS
+    bare = bare_stop_words(bucket) | bare_stop_words(language)
+    is_latin = bucket in LATIN_BUCKETS
     stem = stemmer(bucket)
     terms: list[str] = []
     stopped: list[str] = []
     for kind, text in tokens:
         if kind is Kind.NEUTRAL:
             terms.append(text)
-        elif kind not in _LATIN_KINDS:
-            if _KIND_BUCKETS[kind] == bucket:
+        elif kind not in LATIN_KINDS:
+            if KIND_BUCKETS[kind] == bucket:
                 terms += stem(text)
         elif is_latin:
             for word in _latin_words(kind, text, bucket):
                 found = (without_accents(word),) if kind is Kind.LATIN_EXACT else stem(word)
-                is_stop = word in stop_words or word in bare_stop_words
+                is_stop = word in stop_words or word in bare
                 (stopped if is_stop else terms).extend(found)
     return terms if terms or content else stopped
 
 
 @cache
-def _bare_stop_words(language: str) -> frozenset[str]:
+def bare_stop_words(language: str) -> frozenset[str]:
+    """Return the stop words of a language as they are typed without accents."""
     return frozenset([without_accents(word) for word in STOP_WORDS.get(language, _NONE)])
 
 
@@ -171,18 +182,19 @@ def _latin_words(kind: Kind, text: str, bucket: str) -> list[str]:
     return apostrophe_words(text, bucket) if kind is Kind.LATIN_APOSTROPHE else [text]
 
 
-def _latin_terms(kind: Kind, text: str, bucket: str) -> list[str]:
+def latin_terms(kind: Kind, text: str, bucket: str) -> list[str]:
+    """Return the terms of a Latin token in that bucket."""
     if kind is Kind.LATIN_EXACT:
         return [without_accents(text)]
     stem = stemmer(bucket)
     return [term for word in _latin_words(kind, text, bucket) for term in stem(word)]
 
 
-def _take_runs(text: str, han_is_japanese: bool, buckets: dict[str, list[str]]) -> list[str]:
+def take_runs(text: str, japanese: bool, buckets: dict[str, list[str]]) -> list[str]:
     """Add the terms of the runs without spaces to the buckets; return the chunks of the rest."""
     chunks: list[str] = []
     end = 0
-    pattern = run_without_spaces(han_is_japanese)
+    pattern = run_without_spaces(japanese)
     for match in pattern.finditer(text):
         start, upto = match.span()
         if end < start:

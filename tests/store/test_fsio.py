@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_cli.errors import StorageError
-from openclaw_cli.store import files, fsio
+from openclaw_cli.store import files, fsio, generations
 from openclaw_cli.store.newfile import NewFile
 
 
@@ -108,8 +108,8 @@ def test_what_is_set_aside_never_replaces_what_was_set_aside_before(tmp_path):
 
 def test_a_link_is_switched_in_one_step(tmp_path):
     link = tmp_path / "index"
-    fsio.switch_link(link, "generations/1")
-    fsio.switch_link(link, "generations/2")
+    generations.switch_link(link, "generations/1")
+    generations.switch_link(link, "generations/2")
     assert os.readlink(link) == "generations/2"
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
 

@@ -50,7 +50,7 @@ def test_half_made_generations_are_swept_and_numbers_rise(paths):
 
 @pytest.mark.parametrize("target", ["generations/7", "../elsewhere", "generations/x"])
 def test_a_link_that_leads_nowhere_is_no_generation(paths, target):
-    fsio.switch_link(paths.index, target)
+    generations.switch_link(paths.index, target)
     assert generations.open_current(paths) is None
 
 

@@ -1,0 +1,187 @@
+"""A cheap look whether a text can match a query at all, before it is cut into terms.
+
+It never says no to a text that matches. Latin words and numbers are looked for as the beginnings
+that all forms of a word share, in bytes without case, accents and joints (so that ``u.s.a.`` has
+``usa``); Han, kana and Hangul as they are. A text with characters that could mean one of those in
+disguise (full-width letters, ligatures, invisible signs) is put in plain form first.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+from openclaw_cli.text.analyze import LATIN_BUCKETS, LATIN_KINDS
+from openclaw_cli.text.compounds import Kind, Token
+from openclaw_cli.text.matching import Query, wanted_terms
+from openclaw_cli.text.normalize import fold, prepare
+from openclaw_cli.text.stems import without_accents
+
+_JOINTS = b"._'@/\\:?&=#%+~,-"
+_LOWER = bytes(range(256)).lower()
+# A stem may differ from its word in its last letters: possible from possibility; short ones do in
+# one letter, but for die, lie and the like from dying and lying.
+_CHANGED = 2
+_SHORT = 4
+_UMLAUTS = re.compile("([aou])")
+_UMLAUTS_TOLD = 2
+# The last nine digits of a telephone number are a term: only single digits can be told.
+_PHONE = 7
+
+# Bytes that may spell a Latin letter or a digit in another way, so that more than a look is due.
+_ODD_BYTES = (
+    rb"[\xcb-\xcd\xdf\xe0\xe1\xf1-\xff]|\xd8\x9c|[\xd9\xdb][\xa0-\xb9]"
+    rb"|\xe2(?!\x80[\x93\x94\x98\x99\x9c\x9d\xa2\xa6])|\xe3[\x84-\x8f]|\xea[\x80-\xaf]"
+    rb"|\xef(?!\xbc[\x81\x88\x89\x8c\x9a\x9b\x9f])"
+    rb"|\xf0(?!\x9f[\x8c-\x9b\xa0-\xab]|[\xa0-\xae])"
+)
+# Latin letters of two bytes, and signs that are joints in another form.
+_WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]|\xe2\x80[\x98\x99\xa6]|\xef\xbc[\x8c\x9a\x9f]"
+# Characters that may spell Han, kana or Hangul in another way, or hide between two of them.
+_ODD_CHARACTERS = (
+    "[\u00ad\u034f\u061c\u1100-\u11ff\u180b-\u180f\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u2e80-\u2fdf\u3036\u3038-\u303a\u3099-\u309c\u309f\u30ff\u3131-\u319f\u3200-\u33ff"
+    "\ua960-\ua97c\ud7b0-\udfff\uf900-\ufaff\ufe00-\ufe0f\ufe30-\ufe4f\ufeff\uff61-\uffdc"
+    "\U0001f200-\U0001f2ff\U0002f800-\U0002fa1f\U000e0100-\U000e01ef]"
+)
+
+
+class Needles:
+    """What every text that matches a query holds; spares the query a look at most words."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._runs = [term for _bucket, term in query.split_runs]
+        bits = list(query.required.values())
+        found = [_needles(want.tokens) for want in query.wants]
+        self._words = [
+            needles
+            for number, needles in enumerate(found)
+            if needles is not None and all(mask >> number & 1 for mask in bits)
+        ]
+        if None not in found:
+            self._all = tuple({needle for needles in found for needle in needles or ()})
+            query.pass_over(self._is_idle)
+
+    def _is_idle(self, chunk: str) -> bool:
+        """Tell that a chunk of a text holds nothing of the query."""
+        data = plain_bytes(chunk)
+        return not any(needle in data for needle in self._all)
+
+    def may_match(self, text: str) -> bool:
+        """Tell whether a text, as it is stored, may match; False is certain."""
+        return self._has_runs(text) and self._has_words(text)
+
+    def _has_runs(self, text: str) -> bool:
+        if not self._runs or all(term in text for term in self._runs):
+            return True
+        if text.isascii():
+            return False
+        if not self._query.has_clusters and _odd_characters().search(text) is None:
+            return False
+        plain = prepare(text)
+        return all(term in plain for term in self._runs)
+
+    def _has_words(self, text: str) -> bool:
+        if not self._words:
+            return True
+        data = plain_bytes(text)
+        for alternatives in self._words:
+            for needle in alternatives:
+                if needle in data:
+                    break
+            else:
+                return False
+        return True
+
+
+def _needles(tokens: tuple[Token, ...]) -> tuple[bytes, ...] | None:
+    """Return bytes of which one is in every text with one of the tokens; None if none is known."""
+    found: set[bytes] = set()
+    for token in tokens:
+        for needle in _of_token(token):
+            data = needle.encode().translate(_LOWER, _JOINTS) if needle.isascii() else b""
+            if not data:
+                return None
+            found.add(data)
+    return tuple(found)
+
+
+def _of_token(token: Token) -> set[str]:
+    kind, text = token
+    if kind is Kind.NEUTRAL:
+        return {text[0] if len(text) >= _PHONE and text.isdecimal() else text}
+    if kind not in LATIN_KINDS:
+        return {""}
+    terms = {term for name in LATIN_BUCKETS for term in wanted_terms(token, name)}
+    if kind is Kind.LATIN_EXACT:
+        return terms
+    # The bare form is a term wherever the accented one is.
+    found = {_beginning(without_accents(term)) for term in terms}
+    for word in wanted_terms(token, "de"):
+        found |= _german(_beginning(without_accents(word)))
+    # What holds a shorter one needs no look of its own.
+    return {word for word in found if not any(o != word and o in word for o in found)}
+
+
+def _german(beginning: str) -> set[str]:
+    """Return how the beginning of a German stem is written: its ä may have been ae as well."""
+    found = [""]
+    for number, part in enumerate(_UMLAUTS.split(beginning, maxsplit=2)):
+        if number == 2 * _UMLAUTS_TOLD:
+            break
+        is_vowel = number % 2 == 1
+        found = [word + part for word in found] + (
+            [f"{word}{part}e" for word in found] if is_vowel else []
+        )
+    return set(found)
+
+
+def _beginning(stem: str) -> str:
+    """Return with what every word of a stem begins."""
+    is_short = len(stem) <= _SHORT and not (len(stem) == 3 and stem.endswith("ie"))
+    changed = 1 if is_short else _CHANGED
+    return stem[: max(1, len(stem) - changed)]
+
+
+def plain_bytes(text: str) -> bytes:
+    """Return a text in bytes without case, accents and joints, as needles are looked for in."""
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) == len(text):
+        return raw.translate(_LOWER, _JOINTS)
+    odd, wide = _odd_bytes()
+    if odd.search(raw):
+        return fully_plain(text)
+    return wide.sub(_plain_form, raw).translate(_LOWER, _JOINTS)
+
+
+def fully_plain(text: str) -> bytes:
+    """Return what `plain_bytes` does, by way of the very forms that terms are made of."""
+    folded = without_accents(fold(prepare(text))).replace("\u200c", "").replace("\u200d", "")
+    if not folded.isascii():
+        folded = "".join([_digit(char) for char in folded])
+    return folded.encode("utf-8", "surrogatepass").translate(_LOWER, _JOINTS)
+
+
+def _digit(char: str) -> str:
+    return char if char.isascii() else str(unicodedata.decimal(char, char))
+
+
+def _plain_form(match: re.Match[bytes]) -> bytes:
+    return _plain_pair(match[0])
+
+
+@cache
+def _plain_pair(data: bytes) -> bytes:
+    return without_accents(fold(prepare(data.decode()))).encode()
+
+
+@cache
+def _odd_bytes() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    return re.compile(_ODD_BYTES), re.compile(_WIDE_BYTES)
+
+
+@cache
+def _odd_characters() -> re.Pattern[str]:
+    return re.compile(_ODD_CHARACTERS)
