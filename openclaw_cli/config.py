@@ -19,6 +19,7 @@ from openclaw_cli.config_keys import (
     NO_OPENAI,
     UNUSED,
     Key,
+    Prices,
     Value,
     span_seconds,
 )
@@ -96,6 +97,10 @@ class Config(NamedTuple):
     def flag(self, key: str) -> bool:
         """Return the value of a yes-or-no key."""
         return cast("bool", self.values[key])
+
+    def prices(self, key: str) -> Prices:
+        """Return the price of a million tokens by model and kind; empty for null."""
+        return cast("Prices", self.values[key] or {})
 
     def seconds(self, key: str) -> int:
         """Return the value of a duration key in seconds."""

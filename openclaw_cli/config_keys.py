@@ -9,7 +9,8 @@ import math
 import re
 from typing import NamedTuple
 
-Value = str | int | float | bool | None
+Prices = dict[str, dict[str, float]]
+Value = str | int | float | bool | Prices | None
 
 #: How the meaning of a key begins that may stand in a shared file and has no effect here.
 UNUSED = "Not used by this version: "
@@ -24,15 +25,18 @@ _KINDS = {
     "number": "a number",
     "flag": "true or false",
     "span": "a duration such as 30m, 12h or 7d",
+    "prices": "an object of models, each with the price of a million tokens of input, output, "
+    "cacheRead and cacheWrite",
 }
+PRICED = ("input", "output", "cacheRead", "cacheWrite")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class Key(NamedTuple):
     """One configuration key.
 
-    ``kind`` is text, integer, number, flag or span; a ``default`` of None means that null is
-    allowed; ``env`` is the environment variable that overrides the file.
+    ``kind`` is text, integer, number, flag, span or prices; a ``default`` of None means that null
+    is allowed; ``env`` is the environment variable that overrides the file.
     """
 
     name: str
@@ -65,6 +69,11 @@ class Key(NamedTuple):
             return isinstance(value, str) and (not self.choices or value in self.choices)
         if self.kind == "span":
             return isinstance(value, str) and _SPAN.fullmatch(value) is not None
+        if self.kind == "prices":
+            return isinstance(value, dict) and all(map(_is_price_list, value.values()))
+        return self._accepts_number(value)
+
+    def _accepts_number(self, value: object) -> bool:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return False
         if self.kind == "integer" and not isinstance(value, int):
@@ -81,6 +90,16 @@ class Key(NamedTuple):
             except ValueError:
                 return text
         return text
+
+
+def _is_price_list(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name in PRICED
+        and isinstance(price, (int, float))
+        and not isinstance(price, bool)
+        and 0 <= price < math.inf
+        for name, price in value.items()
+    )
 
 
 def span_seconds(text: str) -> int:
@@ -240,6 +259,12 @@ _MEMORY = (
 _SESSION = (
     _span("session.idleTimeout", "30m", "Idle time after which a session is dormant."),
     _span("session.archiveAfter", "7d", "Dormant time after which it is archived."),
+    Key(
+        "session.prices",
+        "prices",
+        None,
+        'What models cost, for session usage: {"gpt-4o": {"input": 2.5, "output": 10}}.',
+    ),
     _text(
         "session.context.pruneStrategy",
         "sliding-window",

@@ -229,6 +229,16 @@ class SessionPaths:
         return self.agent / "trash" / "sessions"
 
     @property
+    def ledger(self) -> Path:
+        """The tokens that each turn has used, a line each; append only."""
+        return self.agent / "audit" / "turn-token-usage.jsonl"
+
+    @property
+    def ledger_lock(self) -> Path:
+        """The lock of who writes the ledger."""
+        return self.agent / "audit" / "turn-token-usage.lock"
+
+    @property
     def catalog(self) -> Path:
         """What `list` and `ensure` read in place of every session's metadata; derived."""
         return self.root / "catalog.jsonl"
@@ -254,9 +264,10 @@ class SessionPaths:
         Raises `StorageError` for a folder on the way that is a file, or a symbolic link that leaves
         the state directory.
         """
-        for folder in (self.state, self.agent.parent, self.agent, self.root, self.trash):
+        audit = self.ledger.parent
+        for folder in (self.state, self.agent.parent, self.agent, self.root, self.trash, audit):
             _refuse_file(folder)
-        for folder in (self.root, self.trash):
+        for folder in (self.root, self.trash, audit):
             _refuse_escape(self.state, folder)
         return os.path.isdir(self.root)
 

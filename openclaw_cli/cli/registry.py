@@ -55,6 +55,7 @@ COMMANDS: dict[str, str] = {
     "session trash list": "List the sessions in the trash, the last deleted first.",
     "session trash empty": "Remove the sessions in the trash for good.",
     "session search": "Find messages by their words, in all sessions or in one.",
+    "session usage": "Sum up the tokens that turns have used, or record one turn.",
     "session verify": "Check sessions line by line, and repair them on demand.",
     "model list": "List the embedding models and the languages they read.",
     "model verify": "Check the files of the models against their recorded digests.",

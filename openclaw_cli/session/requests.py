@@ -77,3 +77,10 @@ class SearchRequest(NamedTuple):
     roles: tuple[str, ...] = ()
     since: datetime | None = None
     limit: int = 20
+
+
+class UsageQuery(NamedTuple):
+    """Which turns of the ledger to sum up, and by what: session, model, channel or day."""
+
+    by: str = "day"
+    since: datetime | None = None

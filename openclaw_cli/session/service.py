@@ -16,6 +16,7 @@ from openclaw_cli.session.requests import (
     SearchRequest,
     SessionFilter,
     SessionListRequest,
+    UsageQuery,
 )
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.store import SessionStore
@@ -28,6 +29,7 @@ __all__ = [
     "SessionFilter",
     "SessionListRequest",
     "SessionService",
+    "UsageQuery",
 ]
 
 
@@ -214,3 +216,15 @@ class SessionService:
         self.store.require()
         files = None if request.session is None else self._find(request.session)
         return search(self.store, request, files, progress)
+
+    def usage(self, query: UsageQuery) -> Result:
+        """Return the tokens of the ledger, summed up."""
+        from openclaw_cli.session.usage import usage
+
+        return usage(self.store, query)
+
+    def record_usage(self, data: bytes) -> Result:
+        """Append one turn, a JSON object, to the ledger."""
+        from openclaw_cli.session.usage import record
+
+        return record(self.store, data)
