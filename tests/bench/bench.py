@@ -8,7 +8,7 @@ from collections.abc import Callable
 from tests.bench.floors import floors
 from tests.bench.measure import Sample, medians, process, repeat
 from tests.bench.rows import EMBEDDING, ROWS, Goal, Row
-from tests.bench.stores import QUERIES, Stores, record_id
+from tests.bench.stores import QUERIES, Stores, record_id, session_id
 
 
 class Bench:
@@ -43,9 +43,9 @@ class Bench:
     def _row_work(self, row: Row, size: int) -> Callable[[int], Sample]:
         stores, name = self.stores, f"{row.name}@{size}"
         if row.changes:
-            state = stores.own(0 if row.empty else size, row.name)
+            state = stores.own(0 if row.empty else size, row.name, row.store)
         else:
-            state = stores.shared(size) if size else None
+            state = getattr(stores, row.store)(size) if size else None
         env = stores.env(state)
 
         def work(number: int) -> Sample:
@@ -54,7 +54,8 @@ class Bench:
             words = {
                 "id": record_id(number * 37 % max(1, size)),
                 "note": f"On day {number} the deployment of service {number * 7} was put off.",
-                "lines": str(stores.lines(size)) if size else "",
+                "lines": str(stores.lines(size)) if "{lines}" in row.command else "",
+                "session": session_id(0),
                 **{each: found[number % QUERIES] for each, found in self._queries.items()},
             }
             argv = [word.format_map(words) for word in row.command.split()]

@@ -33,10 +33,12 @@ class Goal:
 class Row:
     """A command and its goals by the number of records in the store.
 
-    In ``command`` stand {en} and {zh} (queries) and {note} (a text), others each run, {id}, and
-    {lines} (the file that the store was made of). A row that ``changes`` its store works on a
-    copy, or on nothing when it is ``empty``. ``prepare`` is called with the store before each run;
-    ``look`` afterwards, for figures that the kernel does not tell.
+    In ``command`` stand {en} and {zh} (queries) and {note} (a text), others each run, {id},
+    {session}, and {lines} (the file that the store was made of). ``store`` is what `Stores` makes:
+    shared (a memory of so many records), sessions (so many), history (a session of so many
+    messages). A row that ``changes`` its store works on a copy, or on nothing when it is
+    ``empty``. ``prepare`` is called with the store before each run; ``look`` afterwards, for
+    figures that the kernel does not tell.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Row:
     sizes: tuple[int, ...] = SIZES
     status: int = 0
     program: tuple[str, ...] = ("openclaw_cli",)
+    store: str = "shared"
     changes: bool = False
     empty: bool = False
     prepare: Callable[[Path, int], None] | None = None
@@ -202,5 +205,48 @@ ROWS = (
         changes=True,
         prepare=_nothing,
         look=_fsyncs,
+    ),
+    Row(
+        "session-list",
+        "session list",
+        {1_000: (_cpu(2.0, "F1"),), 100_000: (_cpu(10.0, "session-list@1000"),)},
+        (1_000, 100_000),
+        store="sessions",
+    ),
+    Row(
+        "session-ensure",
+        "session ensure --channel bench --chat 7",
+        {1_000: (_cpu(2.0, "F1"),), 100_000: (_cpu(10.0, "session-ensure@1000"),)},
+        (1_000, 100_000),
+        store="sessions",
+    ),
+    Row(
+        "session-append",
+        "session append {session} --role user --content {note}",
+        {10: (_cpu(1.5, "F1"),), 1_000_000: (_cpu(1.2, "session-append@10"),)},
+        (10, 1_000_000),
+        store="history",
+        changes=True,
+    ),
+    Row(
+        "session-tail",
+        "session tail {session} -n 50",
+        {1_000_000: (_cpu(2.0, "F1"), Goal("peak", 100))},
+        (1_000_000,),
+        store="history",
+    ),
+    Row(
+        "session-context",
+        "session context {session} --budget 2500",
+        {1_000_000: (_cpu(2.0, "F1"), Goal("peak", 100))},
+        (1_000_000,),
+        store="history",
+    ),
+    Row(
+        "session-search",
+        "session search 第7件事",
+        {600_000: (_cpu(3.0), Goal("peak", 100))},
+        (600_000,),
+        store="history",
     ),
 )

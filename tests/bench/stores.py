@@ -11,7 +11,7 @@ import os
 import random
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from zlib import crc32
 
@@ -159,7 +159,28 @@ class Stores:
         program = ("openclaw_cli",) if count <= EMBEDDED else stand_in
         process(["-m", *program, "memory", "index"], self.env(state))
 
-    def own(self, count: int, name: str) -> Path:
+    def sessions(self, count: int) -> Path:
+        """Return the state directory of so many sessions of two messages each."""
+        ensure = ["session", "ensure", "--channel", "bench", "--chat", "0"]
+        return self._made(f"sessions-{count}", lambda to: _write_sessions(to, count), ensure)
+
+    def history(self, count: int) -> Path:
+        """Return the state directory of one session of so many messages."""
+        rename = ["session", "rename", session_id(0), "A long one"]
+        return self._made(f"history-{count}", lambda to: _write_history(to, count), rename)
+
+    def _made(self, name: str, write: Callable[[Path], None], argv: list[str]) -> Path:
+        """Return a state that was written from outside; ``argv`` lets the program take it in."""
+        state = self.folder / name
+        if not state.exists():
+            began = state.with_suffix(".part")
+            shutil.rmtree(began, ignore_errors=True)
+            write(began)
+            process(["-m", "openclaw_cli", *argv], self.env(began))
+            began.rename(state)
+        return state
+
+    def own(self, count: int, name: str, kind: str = "shared") -> Path:
         """Return a copy that may be changed: files that are only ever replaced are linked.
 
         For no records it is a state directory that does not exist.
@@ -167,7 +188,8 @@ class Stores:
         target = self._copies / f"{name}-{count}"
         shutil.rmtree(target, ignore_errors=True)
         if count:
-            shutil.copytree(self.shared(count), target, symlinks=True, copy_function=_link_or_copy)
+            source: Path = getattr(self, kind)(count)
+            shutil.copytree(source, target, symlinks=True, copy_function=_link_or_copy)
         return target
 
     def discard_copies(self) -> None:
@@ -194,8 +216,51 @@ def memory(state: Path) -> Path:
 
 
 def _link_or_copy(source: str, target: str) -> None:
-    appended = Path(source).parent.name == "memory"
+    appended = Path(source).parent.name in ("memory", "sessions") or source.endswith(".jsonl")
     (shutil.copy2 if appended else os.link)(source, target)
+
+
+def _write_sessions(state: Path, count: int) -> None:
+    folder = state / "agents" / "main" / "sessions"
+    for number in range(count):
+        place = folder / session_id(number)
+        place.mkdir(parents=True)
+        meta = {
+            "sessionId": place.name,
+            "agentId": "main",
+            "channel": "bench",
+            "chatId": str(number),
+            "createdAt": "2026-01-01T00:00:00Z",
+            "lastActiveAt": f"2026-01-01T{number % 24:02}:{number // 24 % 60:02}:00Z",
+            "messageCount": 2,
+            "status": "active",
+            "title": f"About the {number}th thing",
+        }
+        (place / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
+        (place / "messages.jsonl").write_text("".join(_messages(2)), encoding="utf-8")
+
+
+def _write_history(state: Path, count: int) -> None:
+    place = state / "agents" / "main" / "sessions" / session_id(0)
+    place.mkdir(parents=True)
+    with (place / "messages.jsonl").open("w", encoding="utf-8") as target:
+        target.writelines(_messages(count))
+
+
+def _messages(count: int) -> Iterator[str]:
+    """Yield a history that alternates between two speakers, about 170 bytes a message."""
+    for number in range(count):
+        role = "assistant" if number % 2 else "user"
+        text = (
+            f"第{number}件事 is put down here, {'and answered' * (number % 2)} at some length " * 2
+        )
+        message = {"idx": number, "role": role, "content": text, "ts": "2026-01-01T00:00:00Z"}
+        yield json.dumps(message, ensure_ascii=False) + "\n"
+
+
+def session_id(number: int) -> str:
+    """Return the id of the n-th session."""
+    return f"s-bench-{number:06}"
 
 
 if __name__ == "__main__":
