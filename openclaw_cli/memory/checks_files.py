@@ -21,7 +21,7 @@ from openclaw_cli.memory.diagnosis import (
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import generations, locks, survey
 
-_OURS = ("memory", "sessions", "audit")
+_OURS = ("memory", "sessions", "audit", "trash")
 _DATABASES = (".sqlite", ".sqlite3", ".db")
 _KEPT = {"setAside": "set aside (*.bad-*, *.torn-*)", "backups": "backups (*.bak*)"}
 

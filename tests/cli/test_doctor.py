@@ -160,3 +160,19 @@ def test_status_shows_where_the_space_went(run_cli, stored, state_dir):
 
 def is_counted(path):
     return path.is_file() and not path.is_symlink() and "index" not in path.parts
+
+
+def test_sessions_are_checked_and_repaired_with_the_rest(run_cli, stored, state_dir):
+    run_cli("session", "new", "--id", "s-talk")
+    for text in ("你好", "and again"):
+        run_cli("session", "append", "s-talk", "--role", "user", "--content", text)
+    history = state_dir / "agents/main/sessions/s-talk/messages.jsonl"
+    assert "main: sessions" in run_cli("doctor").out
+    whole = history.read_bytes()
+    history.write_bytes(whole + '{"idx":2,"role":"user","content":"好'.encode()[:-1])
+    run = run_cli("doctor", "--json")
+    (check,) = [check for check in run.data["checks"] if check["name"] == "sessions"]
+    assert (run.status, check["state"]) == (3, "fixable")
+    assert run_cli("doctor", "--fix", "-q").out.startswith("fixed")
+    assert history.read_bytes() == whole
+    assert run_cli("doctor").status == 0

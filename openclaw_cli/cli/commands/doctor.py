@@ -36,7 +36,8 @@ def command(
     brought up to date without making vectors. Exit status 3: something was or can be repaired;
     14: something is damaged, or was and has been set aside.
     """
-    from openclaw_cli.memory.checkup import MEMORY, Request, examine
+    from openclaw_cli.cli.checks import PARTS
+    from openclaw_cli.memory.checkup import Request, examine
 
     invocation = current(ctx)
     _ = invocation.all_agents  # refuses it together with --agent
@@ -45,7 +46,7 @@ def command(
     env = invocation.environment(state, _config(state))
     chosen = None if agent is None else check_name("agent", agent)
     with invocation.progress() as progress:
-        return examine(env, Request(chosen, fix, (MEMORY,)), progress)
+        return examine(env, Request(chosen, fix, PARTS), progress)
 
 
 def _config(state: StatePaths) -> Config:
