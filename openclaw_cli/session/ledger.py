@@ -16,6 +16,7 @@ from openclaw_cli.session.store import SessionStore
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio, jsonl, locks
 from openclaw_cli.store.fsio import reporting
+from openclaw_cli.store.newfile import NewFile
 
 Turn = dict[str, Any]
 
@@ -123,7 +124,7 @@ def _mended(store: SessionStore, path: Path) -> tuple[list[Warning], bytes]:
         if tail and turn_problem(jsonl.decode(tail.strip())[0]) is None:
             return [], b"\n"
         kept = fsio.free_name(path, "torn", store.stamp())
-        with fsio.NewFile(kept) as target:
+        with NewFile(kept) as target:
             file.seek(start)
             while piece := file.read(_PIECE):
                 target.write(piece)

@@ -228,3 +228,7 @@ class SessionService:
         from openclaw_cli.session.usage import record
 
         return record(self.store, data)
+
+    def find(self, given: str) -> SessionFiles:
+        """Return the files of the session that an id or its end means."""
+        return self._find(given)

@@ -11,7 +11,7 @@ LEAVES = {
 }
 BELOW = {
     "cli": {"transfer", "memory", "session", "embed", "store"} | LEAVES,
-    "transfer": {"memory", "index", "embed", "text", "store"} | LEAVES,
+    "transfer": {"memory", "session", "index", "embed", "text", "store"} | LEAVES,
     "memory": {"index", "embed", "llm", "text", "store"} | LEAVES,
     "session": {"index", "embed", "llm", "text", "store"} | LEAVES,
     "index": {"store"} | LEAVES,
