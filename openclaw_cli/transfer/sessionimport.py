@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
-from openclaw_cli.errors import UsageError
+from openclaw_cli.errors import InvalidTextError, UsageError
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.session.schema import LINE_LIMIT
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import fsio, jsonl, locks
 from openclaw_cli.transfer.kinds import opened
 from openclaw_cli.transfer.sessionfile import BEFORE_MESSAGE, check_header
-from openclaw_cli.transfer.sessionmaking import Draft, Refused, Store, take_in
+from openclaw_cli.transfer.sessionmaking import Draft, Store, take_in
 
 CONFLICTS = ("skip", "new-id", "overwrite")
 _LONGEST = LINE_LIMIT + (1 << 16)
@@ -84,7 +84,7 @@ class _Import:
                 self.draft.add(part.raw, part.value)
             else:
                 self._finish(part)
-        except Refused as error:
+        except InvalidTextError as error:
             self._refuse(part.number, str(error))
 
     def _begin(self, part: Part) -> None:
@@ -95,7 +95,7 @@ class _Import:
         self.progress("import", self.counts["read"], None)
         try:
             self.draft = Draft(self.store, part.whole, dry_run=self.request.dry_run)
-        except Refused:
+        except InvalidTextError:
             self.counts["refused"] += 1
             raise
 

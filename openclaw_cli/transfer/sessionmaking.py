@@ -12,7 +12,7 @@ import orjson
 
 from openclaw_cli import ids
 from openclaw_cli.clock import parse_time, to_millis
-from openclaw_cli.errors import NotFoundError
+from openclaw_cli.errors import InvalidTextError, NotFoundError
 from openclaw_cli.paths import SessionFiles, valid_name
 from openclaw_cli.result import Warning
 from openclaw_cli.session import catalog, metadata, transcript
@@ -39,14 +39,10 @@ _PADDING = b"\0 \t\r\n"
 _TAKEN_ENDINGS = (".json", ".jsonl", ".lock")
 
 
-class Refused(Exception):
-    """A session of the file cannot be taken in; the text says why."""
-
-
 class Draft:
     """A session that is being read; with ``dry_run`` everything is checked and nothing written.
 
-    ``document`` is its first line. Raises `Refused` for metadata that cannot be kept.
+    ``document`` is its first line. Raises `InvalidTextError` for metadata that cannot be kept.
     """
 
     def __init__(self, store: SessionStore, document: dict[str, Any], *, dry_run: bool) -> None:
@@ -67,12 +63,12 @@ class Draft:
 
     def _checked(self, store: SessionStore, given: Meta) -> Meta:
         if not valid_name(self.session_id) or self.session_id.endswith(_TAKEN_ENDINGS):
-            raise Refused(f"{ascii(self.session_id)[:80]} is no session id")
+            raise InvalidTextError(f"{ascii(self.session_id)[:80]} is no session id")
         sound, problems = parse_meta(orjson.dumps(given))
         if problems:
-            raise Refused(f"the metadata cannot be used: {problems[0]}")
+            raise InvalidTextError(f"the metadata cannot be used: {problems[0]}")
         if "createdAt" not in sound:
-            raise Refused("the metadata have no createdAt")
+            raise InvalidTextError("the metadata have no createdAt")
         base = new_meta(self.session_id, store.agent, sound["createdAt"])
         return {**base, **sound, "agentId": store.agent}
 
@@ -85,17 +81,17 @@ class Draft:
         self._file.__enter__()
 
     def add(self, raw: bytes, message: Message) -> None:
-        """Take one message; raises `Refused` for one that no history can hold."""
+        """Take one message; raises `InvalidTextError` for one that no history can hold."""
         idx = message.get("idx")
         if not isinstance(idx, int) or not is_idx(idx):
-            raise Refused("a message has no idx")
+            raise InvalidTextError("a message has no idx")
         if idx < self._following:
-            raise Refused(f"message {idx} comes after message {self._following - 1}")
+            raise InvalidTextError(f"message {idx} comes after message {self._following - 1}")
         problem = message_problem(message)
         if problem is not None:
-            raise Refused(f"message {idx}: {problem}")
+            raise InvalidTextError(f"message {idx}: {problem}")
         if len(raw) > LINE_LIMIT:
-            raise Refused(f"message {idx}: {transcript.TOO_LONG}")
+            raise InvalidTextError(f"message {idx}: {transcript.TOO_LONG}")
         self._following = idx + 1
         self._totals = self._totals.plus(message)
         self.tally.add(raw)
@@ -106,13 +102,17 @@ class Draft:
             self._file.write(data if self._packer is None else self._packer.compress(data))
 
     def check_end(self, end: dict[str, Any]) -> None:
-        """Compare what was read with what the end line says; raises `Refused` if it differs."""
+        """Compare what was read with what the end line says; raises `InvalidTextError` if it differs."""
         if end.get("sessionId") != self.session_id:
-            raise Refused("the end line is that of another session")
+            raise InvalidTextError("the end line is that of another session")
         if end.get("messages") != self.tally.count:
-            raise Refused(f"{self.tally.count} messages where {end.get('messages')} are due")
+            raise InvalidTextError(
+                f"{self.tally.count} messages where {end.get('messages')} are due"
+            )
         if end.get("sha256") not in (None, self.tally.sha256):
-            raise Refused("the messages are not those that were exported: their digest differs")
+            raise InvalidTextError(
+                "the messages are not those that were exported: their digest differs"
+            )
 
     def close(self, session_id: str) -> None:
         """Complete the folder of the session under the id that it is to have."""
@@ -143,7 +143,7 @@ class Draft:
         """Remove what has been made so far."""
         if self._file is not None:
             file, self._file = self._file, None
-            file.__exit__(Refused, None, None)
+            file.__exit__(InvalidTextError, None, None)
         if self.writes and os.path.lexists(self.files.folder):
             fsio.remove_tree(self.files.folder)
 
@@ -154,7 +154,7 @@ def _documents(document: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
         isinstance(branch, dict) and valid_name(str(branch.get("branchId"))) for branch in branches
     )
     if not sound:
-        raise Refused("its branch points cannot be used")
+        raise InvalidTextError("its branch points cannot be used")
     return branches, document.get("checkpoint")
 
 
@@ -198,7 +198,7 @@ def _outcome(store: SessionStore, draft: Draft, on_conflict: str) -> str:
     if not os.path.lexists(files.folder):
         return "added"
     if not files.exist():
-        raise Refused(f"something else stands at {files.folder}")
+        raise InvalidTextError(f"something else stands at {files.folder}")
     if on_conflict == "skip" or _is_same(store, files, draft):
         return "skipped"
     return "overwritten" if on_conflict == "overwrite" else "renamed"
