@@ -15,6 +15,7 @@ from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
+from openclaw_cli.store.traces import Traces
 
 _GZIP_WINDOW = 31
 #: Characters by which a text is known afterwards; a shorter one than the least says nothing.
@@ -60,7 +61,7 @@ def encoded(meta: Meta, changes: Meta) -> bytes:
     return encode_meta({**meta, **changes})
 
 
-def plan(files: SessionFiles, user: str, meta: Meta) -> tuple[Meta, list[bytes]]:
+def plan(files: SessionFiles, user: str, meta: Meta) -> tuple[Meta, Traces]:
     """Return the counters of a history without the user's messages, and what tells of the user.
 
     Raises `DamagedError` for a history that cannot be read to its end.
@@ -77,10 +78,10 @@ def plan(files: SessionFiles, user: str, meta: Meta) -> tuple[Meta, list[bytes]]
             else:
                 totals, following = totals.plus(line.message), line.message["idx"] + 1
     changes = {**totals.added_to({}), "messageCount": following, "summaryCheckpoint": None}
-    return changes, _traces(user, texts)
+    return changes, Traces((), texts, user)
 
 
-def trim(files: SessionFiles, user: str, meta: Meta, traces: list[bytes]) -> None:
+def trim(files: SessionFiles, user: str, meta: Meta, traces: Traces) -> None:
     """Remove the user's messages from a history; the caller holds the session's lock.
 
     The files beside it that could repeat them go as well: what was set aside and tells of the
@@ -88,7 +89,7 @@ def trim(files: SessionFiles, user: str, meta: Meta, traces: list[bytes]) -> Non
     """
     for path in _set_aside(files):
         data = reading.read_file(path)
-        if any(trace in data for trace in traces):
+        if traces.count(data):
             fsio.remove(path)
     fsio.remove(files.context)
     with transcript.opened(files) as history:
@@ -108,17 +109,7 @@ def _refuse_unreadable(files: SessionFiles, line: Line) -> None:
         )
 
 
-def _traces(user: str, texts: set[str]) -> list[bytes]:
-    """Return bytes by which damaged lines and files are known to be the user's."""
-    from openclaw_cli.store.traces import forms
-
-    names = forms(user)
-    return [*names, *(form for text in texts for form in forms(text))]
-
-
-def _rewrite(
-    files: SessionFiles, history: History, traces: list[bytes], user: str, meta: Meta
-) -> None:
+def _rewrite(files: SessionFiles, history: History, traces: Traces, user: str, meta: Meta) -> None:
     target = files.packed if history.packed else files.history
     temp = fsio.temp_name(target)
     packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP_WINDOW) if history.packed else None
@@ -132,11 +123,11 @@ def _rewrite(
     fsio.move(temp, target)
 
 
-def _stays(line: Line, traces: list[bytes], user: str, meta: Meta) -> bool:
+def _stays(line: Line, traces: Traces, user: str, meta: Meta) -> bool:
     """Tell whether a line stays: damage only where nothing in it is the user's."""
     if line.message is not None:
         return not is_of(line.message, user, meta)
-    return bool(line.raw) and not any(trace in line.raw for trace in traces)
+    return bool(line.raw) and not traces.count(line.raw)
 
 
 def _set_aside(files: SessionFiles) -> Iterator[Path]:

@@ -102,7 +102,7 @@ class Draft:
             self._file.write(data if self._packer is None else self._packer.compress(data))
 
     def check_end(self, end: dict[str, Any]) -> None:
-        """Compare what was read with what the end line says; raises `InvalidTextError` if it differs."""
+        """Compare what was read with the end line; raises `InvalidTextError` if they differ."""
         if end.get("sessionId") != self.session_id:
             raise InvalidTextError("the end line is that of another session")
         if end.get("messages") != self.tally.count:
@@ -137,7 +137,7 @@ class Draft:
         if checkpoint is not None:
             yield self.files.checkpoint, checkpoint
         for branch in branches:
-            yield self.files.branches / f"{branch['branchId']}.json", branch
+            yield self.files.branches / f"{branch['name']}.json", branch
 
     def abandon(self) -> None:
         """Remove what has been made so far."""
@@ -151,7 +151,7 @@ class Draft:
 def _documents(document: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
     branches = document.get("branches", [])
     sound = isinstance(branches, list) and all(
-        isinstance(branch, dict) and valid_name(str(branch.get("branchId"))) for branch in branches
+        isinstance(branch, dict) and valid_name(str(branch.get("name"))) for branch in branches
     )
     if not sound:
         raise InvalidTextError("its branch points cannot be used")

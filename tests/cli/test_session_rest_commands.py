@@ -94,21 +94,6 @@ def test_prices_of_the_wrong_form_are_told_with_their_line(run_cli, state_dir):
     assert run_cli("session", "usage").status == 2
 
 
-def test_branches_are_named_listed_and_begun_from(run_cli, ant):
-    run = run_cli("session", "branch", ant, "plan b", "--at", "1")
-    assert run.out == f"plan b is message 1 of session {ant}\n"
-    assert run_cli("session", "branch", ant, "plan b").status == 2
-    assert run_cli("session", "branch", ant, "x", "--at", "9").status == 10
-    table = run_cli("session", "branches", ant).out.splitlines()
-    assert table[0].split() == ["MESSAGE", "MADE", "HISTORY", "NAME"]
-    assert table[1].split()[0] == "#1"
-    assert "same" in table[1]
-    made = run_cli("session", "new", "--from", f"{ant[-8:]}:plan b", "--json").data
-    assert (made["parentSessionId"], made["messageCount"], made["userId"]) == (ant, 2, "u1")
-    assert run_cli("session", "show", ant, "--json").data["childSessionIds"] == [made["sessionId"]]
-    assert run_cli("session", "new", "--from", f"{ant}:nothing").status == 10
-
-
 def test_sessions_go_out_and_come_in(run_cli, ant, tmp_path):
     path = tmp_path / "out.jsonl.gz"
     run = run_cli("session", "export", "--all", "--output", path)
@@ -168,9 +153,7 @@ def test_an_import_says_what_is_wrong_with_which_line(run_cli, ant, tmp_path):
     assert run_cli("session", "import", tmp_path / "nothing", *other).status == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["search", "usage", "branch", "branches", "export", "import", "new"]
-)
+@pytest.mark.parametrize("command", ["search", "usage", "export", "import"])
 def test_help_has_an_example_and_the_exit_statuses(run_cli, command):
     run = run_cli("session", command, "--help")
     assert run.status == 0

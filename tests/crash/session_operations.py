@@ -155,7 +155,7 @@ def _travelling() -> bytes:
         other = Sessions(Path(name).resolve() / "state", moment=START)
         other.new("ant", title="other")
         other.append("ant", "elsewhere")
-        other.service.branch("ant", "b")
+        other.service.branch("ant", "b", None)
         other.new("pig")
         other.append("pig", "一", "two")
         other.service.archive(["pig"])

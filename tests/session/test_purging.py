@@ -45,10 +45,10 @@ def stocked(tmp_path):
     for name in ("own-plain", "own-packed", "own-trashed"):
         sessions.new(name, channel="tg", chat=f"chat of {name}", user="u1", title="geheim")
         sessions.append(name, by("u1", SECRET), said("I keep it to myself", "assistant"))
-        sessions.service.branch(name, "b")
+        sessions.service.branch(name, "b", None)
         turn(sessions, name)
-    sessions.service.new_from(NewRequest(id="own-child"), "own-plain")
-    sessions.service.new_from(NewRequest(id="other-child", user="u9"), "own-plain:0")
+    sessions.service.fork(NewRequest(id="own-child"), "own-plain")
+    sessions.service.fork(NewRequest(id="other-child", user="u9"), "own-plain:0")
     put(sessions.files("own-plain").folder / "messages.jsonl.torn-1", SECRET.encode())
     sessions.service.archive(["own-packed"])
     sessions.service.delete(["own-trashed"], dry_run=False)
