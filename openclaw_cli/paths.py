@@ -229,6 +229,16 @@ class SessionPaths:
         return self.agent / "trash" / "sessions"
 
     @property
+    def incoming(self) -> Path:
+        """Where an import makes sessions before they get their place; locked by `incoming_lock`."""
+        return self.agent / "incoming"
+
+    @property
+    def incoming_lock(self) -> Path:
+        """The lock of the one import."""
+        return self.incoming / "import.lock"
+
+    @property
     def ledger(self) -> Path:
         """The tokens that each turn has used, a line each; append only."""
         return self.agent / "audit" / "turn-token-usage.jsonl"

@@ -56,6 +56,8 @@ COMMANDS: dict[str, str] = {
     "session trash empty": "Remove the sessions in the trash for good.",
     "session search": "Find messages by their words, in all sessions or in one.",
     "session usage": "Sum up the tokens that turns have used, or record one turn.",
+    "session export": "Write sessions to a file or standard output.",
+    "session import": "Read sessions from a file of session export.",
     "session verify": "Check sessions line by line, and repair them on demand.",
     "model list": "List the embedding models and the languages they read.",
     "model verify": "Check the files of the models against their recorded digests.",

@@ -20,6 +20,7 @@ from openclaw_cli.memory.requests import IndexRequest, PurgeRequest
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Progress, Warning, no_progress
+from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import fsio, recovery, scan, tombstones, wal
 from openclaw_cli.store.records import Record, record_of
 from openclaw_cli.store.recovery import View
@@ -33,8 +34,9 @@ _INSIGHT = "insight"
 class Purged:
     """What a purge removed (or would remove) from one agent; ``bytes`` of record files.
 
-    ``trimmed`` counts other records that lost a quotation, ``backups`` files that were cleaned.
-    ``ids`` and ``texts`` are what `Traces` can look for afterwards.
+    ``trimmed`` counts other records that lost a quotation, ``backups`` files that were cleaned,
+    ``groups`` names sessions of others in which the user's messages were left. ``ids`` and
+    ``texts`` are what `Traces` can look for afterwards.
     """
 
     agent: str
@@ -42,7 +44,10 @@ class Purged:
     insights: int = 0
     trimmed: int = 0
     backups: int = 0
+    sessions: int = 0
+    ledger_lines: int = 0
     bytes: int = 0
+    groups: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
     warnings: list[Warning] = field(default_factory=list)
@@ -67,6 +72,8 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
         traces = Traces(ids, report.texts, request.user)
         report.backups = sum(1 for _change in leftovers.changes(store, traces, request.user))
         report.trimmed = len(_trims(store, view, ids, request.user, report.texts))
+        if request.sessions:
+            _forget_sessions(store, request, report, progress)
         return report
     with store.repository.indexing():
         warnings = complete(store, progress) if wal.holds_purge(store.paths.wal) else []
@@ -74,7 +81,8 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
             gone = _collected(store, View.under_lock(store.paths, writer.log), request.user)
             report = _counted(store, gone)
             report.warnings += warnings
-            writer.purge(request.user, [(item.scope, item.id) for item in gone], {})
+            options = {"sessions": request.sessions, "groupMessages": request.group_messages}
+            writer.purge(request.user, [(item.scope, item.id) for item in gone], options)
         _complete(store, report, progress)
     return report
 
@@ -115,8 +123,41 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
                 fsio.sync_folder(store.paths.records(scope))
             tombstones.forget(store.paths.tombstones, intent.user)
         report.warnings += writer.warnings
+    for intent in purges:
+        if intent.options.get("sessions") is True:
+            in_groups = intent.options.get("groupMessages") is True
+            request = PurgeRequest(intent.user, sessions=True, group_messages=in_groups)
+            _forget_sessions(store, request, report, progress)
     report.warnings += build(store, IndexRequest(embed=False, scan=False), progress).warnings
     return [intent.user for intent in purges]
+
+
+def forget_sessions(
+    store: Store, request: PurgeRequest, progress: Progress = no_progress
+) -> Purged:
+    """Forget the sessions of a user of an agent that has no memory."""
+    report = Purged(store.agent)
+    _forget_sessions(store, request, report, progress)
+    return report
+
+
+def _forget_sessions(
+    store: Store, request: PurgeRequest, report: Purged, progress: Progress
+) -> None:
+    service = SessionService(store.env, store.agent)
+    forgotten = service.forget_user(
+        request.user,
+        group_messages=request.group_messages,
+        dry_run=request.dry_run,
+        progress=progress,
+    )
+    report.sessions += forgotten.sessions
+    report.ledger_lines += forgotten.ledger_lines
+    report.bytes += forgotten.bytes
+    report.groups += forgotten.groups
+    report.ids += forgotten.ids
+    report.texts |= forgotten.texts
+    report.warnings += forgotten.warnings
 
 
 # -- what is the user's ----------------------------------------------------------------------------

@@ -50,10 +50,12 @@ class DeleteRequest(NamedTuple):
 
 
 class PurgeRequest(NamedTuple):
-    """Whose data to forget; ``sessions`` includes the user's sessions and ledger lines."""
+    """Whose data to forget; ``sessions`` includes the user's sessions and ledger lines, and
+    ``group_messages`` what they said in sessions of others."""
 
     user: str
     sessions: bool = False
+    group_messages: bool = False
     dry_run: bool = False
 
 

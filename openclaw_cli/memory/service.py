@@ -107,8 +107,10 @@ class MemoryService:
 
     def purge(self, request: PurgeRequest, progress: Progress = no_progress) -> Purged:
         """Forget everything of one user."""
-        from openclaw_cli.memory.purging import purge
+        from openclaw_cli.memory.purging import forget_sessions, purge
 
+        if request.sessions and not self.store.paths.exists():
+            return forget_sessions(self.store, request, progress)
         self.store.require()
         return purge(self.store, request, progress)
 

@@ -145,6 +145,16 @@ class Catalog:
         with suppress(StorageError, LockedError):
             self.add(line)
 
+    def forget(self) -> None:
+        """Remove the file, and what killed writers have left of it: the next listing makes it anew.
+
+        Unlike one that is written anew without a sync, one that is removed does not come back with
+        its old lines. Raises `StorageError` or `LockedError` where that cannot be done.
+        """
+        with self._locked():
+            self._sweep()
+            fsio.remove(self._paths.catalog)
+
     def tidy(self, read: Lines, kept: list[bytes], corrected: dict[str, bytes]) -> None:
         """Make the file say what was found out: append what is new, or write it whole anew.
 
@@ -178,10 +188,13 @@ class Catalog:
     def _write(self, lines: Iterable[bytes], added: bytes = b"") -> None:
         kept = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in lines)
         head = wal.encode_line({"id": "", "catalog": 1, "bytes": len(kept)})
-        root, own = self._paths.root, f".{self._paths.catalog.name}{fsio.TEMP_MARK}"
-        # Nobody else writes it under this lock: what is there was left by a killed process.
-        fsio.sweep(root, [name for name in os.listdir(root) if name.startswith(own)])
+        self._sweep()
         fsio.write_file(self._paths.catalog, head + kept + added, durable=False)
+
+    def _sweep(self) -> None:
+        # Nobody else writes it under this lock: what is there was left by a killed process.
+        root, own = self._paths.root, f".{self._paths.catalog.name}{fsio.TEMP_MARK}"
+        fsio.sweep(root, [name for name in os.listdir(root) if name.startswith(own)])
 
     def _least(self) -> int:
         """Return how long the file was when it was last written whole."""

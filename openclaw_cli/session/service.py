@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableSequence, Sequence
 from datetime import datetime
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from openclaw_cli.environment import Environment
 from openclaw_cli.paths import SessionFiles
@@ -20,6 +20,9 @@ from openclaw_cli.session.requests import (
 )
 from openclaw_cli.session.schema import Message
 from openclaw_cli.session.store import SessionStore
+
+if TYPE_CHECKING:
+    from openclaw_cli.session.purging import Forgotten
 
 __all__ = [
     "ContextRequest",
@@ -228,3 +231,22 @@ class SessionService:
         from openclaw_cli.session.usage import record
 
         return record(self.store, data)
+
+    def find(self, given: str) -> SessionFiles:
+        """Return the files of the session that an id or its end means."""
+        return self._find(given)
+
+    def forget_user(
+        self,
+        user: str,
+        *,
+        group_messages: bool,
+        dry_run: bool,
+        progress: Progress = no_progress,
+    ) -> Forgotten:
+        """Remove a user's own sessions for good, and on demand their messages in groups."""
+        from openclaw_cli.session.purging import forget_user
+
+        return forget_user(
+            self.store, user, group_messages=group_messages, dry_run=dry_run, progress=progress
+        )

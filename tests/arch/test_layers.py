@@ -11,7 +11,7 @@ LEAVES = {
 }
 BELOW = {
     "cli": {"transfer", "memory", "session", "embed", "store"} | LEAVES,
-    "transfer": {"memory", "index", "embed", "text", "store"} | LEAVES,
+    "transfer": {"memory", "session", "index", "embed", "text", "store"} | LEAVES,
     "memory": {"index", "embed", "llm", "text", "store"} | LEAVES,
     "session": {"index", "embed", "llm", "text", "store"} | LEAVES,
     "index": {"store"} | LEAVES,
@@ -49,6 +49,10 @@ FOREIGN = {
 }
 
 
+#: What may be imported besides: memory reaches sessions through their door, to forget a user.
+DOORS = {("memory.purging", "session.service")}
+
+
 def _own(modules, *, for_types=True):
     names = {module.name for module in modules}
     for module in modules:
@@ -65,6 +69,7 @@ def test_a_module_imports_only_from_its_own_layer_and_from_those_below(modules):
         for module, target in _own(modules)
         if module.part != target.partition(".")[0]
         and target.partition(".")[0] not in BELOW[module.part]
+        and (module.name, target) not in DOORS
     ]
     assert not wrong
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -178,3 +179,31 @@ def test_purge_names_other_agents_and_reaches_them_all(run_cli, memory):
     run = memory("purge", "--user", "u1", "--all-agents", "--yes", "--json")
     assert {part["agent"]: part["records"] for part in run.data["agents"]} == {"main": 0, "two": 1}
     assert run.data["elsewhere"] == []
+
+
+def test_purge_reaches_sessions_and_the_ledger_when_told_to(run_cli, memory, state_dir):
+    said = "这是一个秘密，只在会话里说过"
+    run_cli("session", "new", "--id", "s-theirs", "--user", "u1")
+    run_cli("session", "append", "s-theirs", "--role", "user", "--content", said)
+    run_cli("session", "new", "--id", "s-other", "--user", "u2")
+    run_cli("session", "append", "s-other", "--role", "user", "--content", "of another user")
+    turn = {"SessionId": "s-theirs", "InputTokens": 1, "OutputTokens": 1}
+    recorded = run_cli("session", "usage", "--record", stdin=json.dumps(turn))
+    assert recorded.status == 0, recorded
+    kept = memory("purge", "--user", "u1", "--yes", "--verify", "--json")
+    assert (kept.status, kept.data["agents"][0]["sessions"]) == (0, 0)
+    plan = memory("purge", "--user", "u1", "--sessions", "--dry-run", "--json").data["agents"][0]
+    run = memory("purge", "--user", "u1", "--sessions", "--yes", "--verify", "--json")
+    (part,) = run.data["agents"]
+    assert (part["sessions"], part["ledgerLines"]) == (plan["sessions"], plan["ledgerLines"])
+    assert (part["sessions"], part["ledgerLines"]) == (1, 1)
+    files = [path for path in state_dir.rglob("*") if path.is_file()]
+    for trace in (said, "s-theirs"):
+        assert not [path for path in files if trace.encode() in path.read_bytes()]
+    assert "of another user" in run_cli("session", "tail", "s-other").out
+
+
+def test_sessions_of_an_agent_without_a_memory_are_purged(run_cli, state_dir):
+    run_cli("session", "new", "--id", "s-theirs", "--user", "u1")
+    run = run_cli("memory", "purge", "--user", "u1", "--sessions", "--yes", "--json")
+    assert (run.status, run.data["agents"][0]["sessions"]) == (0, 1)

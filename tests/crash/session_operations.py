@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from openclaw_cli.errors import NotFoundError
@@ -21,6 +22,8 @@ from openclaw_cli.session import checkpoints, summaries
 from openclaw_cli.session.requests import ContextRequest, NewRequest, ResumeRequest
 from openclaw_cli.session.schema import COUNTERS
 from openclaw_cli.store import trash
+from openclaw_cli.transfer.sessionexport import SessionExport, SessionExportRequest
+from openclaw_cli.transfer.sessionimport import SessionImportRequest, import_sessions
 from tests.crash.machine import Machine, Step
 from tests.llm.server import completion, serving
 from tests.session.support import Sessions, said
@@ -112,7 +115,61 @@ def packed_at_a_batch(sessions: Sessions) -> None:
     sessions.service.archive(["ant"])
 
 
+def forgettable(sessions: Sessions) -> None:
+    """Sessions of a user, one of them archived, one in the trash, and a group."""
+    stocked(sessions)
+    for name in ("dog", "eel", "fly"):
+        sessions.new(name, user="u1")
+        sessions.append(name, said("of u1", sender={"userId": "u1"}))
+        _used(sessions, name)
+    sessions.service.archive(["eel"])
+    sessions.service.delete(["fly"], dry_run=False)
+    sessions.new("gnu", user="u2")
+    sessions.append("gnu", said("mine", sender={"userId": "u2"}))
+    sessions.append("gnu", said("of u1", sender={"userId": "u1"}), said("bye", "assistant"))
+
+
+def recorded_before(sessions: Sessions) -> None:
+    """A ledger that ends in an unfinished write."""
+    stocked(sessions)
+    _used(sessions, "ant")
+    with sessions.paths.ledger.open("ab") as ledger:
+        ledger.write(b'{"SessionId":"an')
+
+
 # -- what is done ----------------------------------------------------------------------------------
+
+
+def _used(sessions: Sessions, name: str) -> None:
+    turn = {"SessionId": name, "ModelId": "m", "InputTokens": 1}
+    sessions.service.record_usage(json.dumps(turn).encode())
+
+
+def forgetting(sessions: Sessions) -> object:
+    return sessions.service.forget_user("u1", group_messages=True, dry_run=False)
+
+
+def _travelling() -> bytes:
+    """Two sessions as a file, one of them archived, one that is there already and differs."""
+    with TemporaryDirectory() as name:
+        other = Sessions(Path(name).resolve() / "state", moment=START)
+        other.new("ant", title="other")
+        other.append("ant", "elsewhere")
+        other.service.branch("ant", "b", None)
+        other.new("pig")
+        other.append("pig", "一", "two")
+        other.service.archive(["pig"])
+        export = SessionExport(other.service, SessionExportRequest())
+        export.check()
+        return b"".join(export.pieces())
+
+
+def importing(on_conflict: str) -> Callable[[Sessions], object]:
+    request = SessionImportRequest("file", on_conflict)
+    return lambda s: import_sessions(s.service, request, BytesIO(TRAVELLING))
+
+
+TRAVELLING = _travelling()
 
 
 def appending(*texts: str) -> Callable[[Sessions], object]:
@@ -171,6 +228,13 @@ class Operation:
 
 HISTORY = ("fsync", "messages.jsonl")
 
+#: What can be done again after it was stopped, and then ends as if it had not been.
+REPEATABLE = (
+    Operation("import once more", stocked, importing("overwrite"), 30),
+    Operation("import under new ids", stocked, importing("new-id"), 30),
+    Operation("forget a user once more", forgettable, forgetting, 40),
+)
+
 OPERATIONS = (
     Operation("first new", nothing, lambda s: s.new("yak", channel="tg", chat="9"), 16),
     Operation("new of a key", stocked, lambda s: s.new("yak", channel="tg", chat="1"), 16),
@@ -199,6 +263,9 @@ OPERATIONS = (
     Operation("context with a summary", stocked, summing_up, 10),
     Operation("branch", stocked, lambda s: s.service.branch("cow", "draft", 2), 7),
     Operation("new from a branch", stocked, forking, 14),
+    Operation("import", stocked, importing("new-id"), 30),
+    Operation("record usage", recorded_before, lambda s: _used(s, "bee"), 8),
+    Operation("forget a user", forgettable, forgetting, 40),
     Operation("repair", damaged, lambda s: s.verify(repair=True), 12),
 )
 
@@ -210,8 +277,11 @@ State = dict[str, Any]
 _LOOSE = ("lastActiveAt",)
 
 
-def read(sessions: Sessions) -> State:
-    """Return what can be read of every session: metadata, messages, and where it is."""
+def read(sessions: Sessions, *, twice: bool = False) -> State:
+    """Return what can be read of every session: metadata, messages, and where it is.
+
+    ``twice`` allows one to be in its place and another of its id in the trash.
+    """
     found: State = {}
     try:
         rows = {row["sessionId"]: row for row in sessions.listed()}
@@ -219,17 +289,17 @@ def read(sessions: Sessions) -> State:
         rows = {}
     for name in rows:
         meta = sessions.show(name)
-        assert meta["messageCount"] == len(sessions.messages(name)), name
-        found[_known(name)] = (
-            "here",
-            _firm(meta),
-            sessions.messages(name),
-            _derived(sessions, name),
-        )
+        messages = sessions.messages(name)
+        assert meta["messageCount"] == (messages[-1]["idx"] + 1 if messages else 0), name
+        found[_known(name)] = ("here", _firm(meta), messages, _derived(sessions, name))
     for entry in trash.entries(sessions.paths.trash):
         messages = [json.loads(line) for line in _lines(entry.path / "messages.jsonl")]
-        assert entry.name not in found, "in two places"
-        found[entry.name] = ("trash", json.loads((entry.path / "meta.json").read_text()), messages)
+        assert entry.name not in found or twice, "in two places"
+        found[f"trash {entry.name}" if twice else entry.name] = (
+            "trash",
+            json.loads((entry.path / "meta.json").read_text()),
+            messages,
+        )
     return found
 
 

@@ -10,7 +10,16 @@ import pytest
 
 from openclaw_cli.store import fsio
 from tests.crash.conftest import Unsynced
-from tests.crash.session_operations import OPERATIONS, Record, check, recorded
+from tests.crash.machine import Machine, Stop, dying
+from tests.crash.session_operations import (
+    OPERATIONS,
+    REPEATABLE,
+    Record,
+    Sessions,
+    check,
+    read,
+    recorded,
+)
 from tests.crash.ways import POWER_CUTS, STOPS
 
 pytestmark = pytest.mark.skipif(
@@ -61,3 +70,34 @@ def test_a_power_cut_at_any_step_loses_nothing_synced(record, way, folder):
             record.copy(folder)
             left = POWER_CUTS[way](record, folder, number)
             check(record, left, number, counted=False)
+
+
+def _ends(sessions: Sessions) -> tuple:
+    """Return what there is in the end: sessions, ledger, and nothing left half made."""
+    root = sessions.paths.agent
+    left = [p.name for p in root.rglob(".*")]
+    ledger = sessions.paths.ledger.read_bytes() if sessions.paths.ledger.exists() else b""
+    holding = [p.name for p in root.rglob("*") if p.is_file() and b"of u1" in p.read_bytes()]
+    return read(sessions, twice=True), ledger, left, holding
+
+
+@pytest.mark.parametrize("operation", REPEATABLE, ids=str)
+def test_what_was_stopped_at_any_step_is_done_again_to_its_end(
+    operation, tmp_path, folder, monkeypatch
+):
+    monkeypatch.setattr(fsio, "disk", Unsynced())
+    record = Record(operation, tmp_path)
+    operation.prepare(Sessions(tmp_path / "state"))
+    record.copy(folder)
+    with Machine(folder).running() as machine:
+        record.perform(folder)
+    record.steps = machine.steps
+    assert len(record.steps) >= operation.steps
+    wanted = _ends(record.sessions(folder))
+    for step in record.steps:
+        with told(record, "dying", step.number):
+            record.copy(folder)
+            with Machine(folder, dying(step.number)).running(), pytest.raises(Stop):
+                record.perform(folder)
+            record.perform(folder)
+            assert _ends(record.sessions(folder)) == wanted

@@ -11,6 +11,7 @@ from openclaw_cli import errors
 from openclaw_cli.cli.confirm import confirm, require_answer
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.options import DryRun, Yes
+from openclaw_cli.cli.proof import proved
 from openclaw_cli.cli.source import check_argument
 from openclaw_cli.cli.view import View, counted, size
 from openclaw_cli.result import Result, Warning
@@ -30,6 +31,13 @@ ALL_AGENTS = True
 def command(
     ctx: typer.Context,
     user: Annotated[str, typer.Option("--user", metavar="USER", help="Whose data to forget.")],
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Their sessions and ledger lines, too.")
+    ] = False,
+    group_messages: Annotated[
+        bool,
+        typer.Option("--group-messages", help="With --sessions: what they said in others', too."),
+    ] = False,
     verify: Annotated[
         bool,
         typer.Option("--verify", help="Then read every file for what must not be left anywhere."),
@@ -48,9 +56,13 @@ def command(
     from openclaw_cli.memory.requests import PurgeRequest
 
     invocation = current(ctx)
-    request = PurgeRequest(check_argument(user, "--user"), dry_run=dry_run)
+    if group_messages and not sessions:
+        raise errors.UsageError("--group-messages is about sessions", hint="add --sessions")
+    request = PurgeRequest(
+        check_argument(user, "--user"), sessions, group_messages, dry_run=dry_run
+    )
     require_answer(invocation, yes=yes, dry_run=dry_run)
-    agents = _with_memory(invocation)
+    agents = _with_memory(invocation, sessions=sessions)
     if not dry_run and not yes:
         plan = _purged(invocation, agents, request._replace(dry_run=True))
         confirm(
@@ -66,18 +78,23 @@ def command(
         for said in report.warnings
     )
     if verify and not dry_run:
-        data["verified"] = _verified(invocation, done, data)
+        data["verified"] = proved(invocation, done, data)
         if not data["verified"]["idsSought"]:
             message = "there was nothing of this user to remove, so that nothing could be proved"
             warnings = (*warnings, Warning("nothing-sought", message))
     return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
 
 
-def _with_memory(invocation: Invocation) -> list[str]:
+def _with_memory(invocation: Invocation, *, sessions: bool) -> list[str]:
     """Return the agents to purge; the one that was named must have a memory."""
     if not invocation.all_agents:
         return invocation.agents
-    return [agent for agent in invocation.agents if invocation.state.memory(agent).exists()]
+    state = invocation.state
+    return [
+        agent
+        for agent in invocation.agents
+        if state.memory(agent).exists() or (sessions and state.sessions(agent).exists())
+    ]
 
 
 def _purged(invocation: Invocation, agents: Iterable[str], request: Any) -> list[Purged]:
@@ -94,6 +111,9 @@ def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str,
             "records": report.records,
             "insights": report.insights,
             "trimmed": report.trimmed,
+            "sessions": report.sessions,
+            "ledgerLines": report.ledger_lines,
+            "groupSessions": report.groups,
             "backups": report.backups,
             "bytes": report.bytes,
             **({"ids": report.ids} if request.dry_run else {}),
@@ -109,41 +129,17 @@ def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str,
     }
 
 
-def _verified(invocation: Invocation, done: list[Purged], data: dict[str, Any]) -> dict[str, Any]:
-    from openclaw_cli.memory.proof import verify
-
-    ids = {name for report in done for name in report.ids}
-    texts = {text for report in done for text in report.texts}
-    with invocation.progress() as progress:
-        verified = verify(invocation.state, ids, texts, progress)
-    if verified["matches"] or verified["unread"]:
-        raise _not_forgotten(verified, {**data, "verified": verified})
-    return verified
-
-
-def _not_forgotten(verified: dict[str, Any], data: dict[str, Any]) -> errors.NotForgottenError:
-    where, unread = verified["where"], verified["unread"]
-    first = [*where, *unread][0]["path"]
-    others = sum(1 for item in where if "userId" in item)
-    message = f"purged, but {counted(len(where), 'file')} hold purged ids or texts"
-    if others:
-        message += f" ({others} of them memories in which other users say the same)"
-    if unread:
-        message += f", and {counted(len(unread), 'file')} could not be read"
-    return errors.NotForgottenError(
-        f"{message}; the first is {first}",
-        hint="--json lists them all; what is not another user's own memory should be removed",
-        path=first,
-        details={"data": data},
-    )
-
-
 def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
-    if not data["elsewhere"]:
-        return []
-    names = ", ".join(data["elsewhere"])
-    message = f"other agents still hold data of this user: {names} (--all-agents forgets there too)"
-    return [Warning("elsewhere", message)]
+    found = []
+    if data["elsewhere"]:
+        names = ", ".join(data["elsewhere"])
+        message = f"other agents still hold data of this user: {names}; see --all-agents"
+        found.append(Warning("elsewhere", message))
+    groups = [name for part in data["agents"] for name in part["groupSessions"]]
+    if groups:
+        message = f"messages of this user stay in {counted(len(groups), 'session')} of others"
+        found.append(Warning("group-messages", f"{message}; see --group-messages"))
+    return found
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -160,6 +156,10 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
             counts.append(counted(part["insights"], "insight"))
         if part["trimmed"]:
             counts.append(f"{part['trimmed']} other memories cleaned")
+        if part["sessions"]:
+            counts.append(counted(part["sessions"], "session"))
+        if part["ledgerLines"]:
+            counts.append(counted(part["ledgerLines"], "ledger line"))
         if part["backups"]:
             counts.append(counted(part["backups"], "backup or leftover", "backups and leftovers"))
         yield view.cut(f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})")
