@@ -32,13 +32,16 @@
 ``resuming``        go on from a checkpoint, or with the conversation
 ``branches``        named places in a history, each with a hash of what lies before it
 ``forking``         a session that begins as another one did
+``searching``       messages by their words, in plain and archived histories
+``ledger``          the tokens that turns have used: a line each, appended and read
+``usage``           these summed up, with what they cost
+``purging``         a user forgotten: their sessions, and their messages in those of groups
+``trimming``        a history written anew without one user's messages
 ``requests``        what the commands ask for
 ``service``         the one door through which commands reach an agent's sessions
 ==================  ================================================================================
 
-Places for what comes later: ``searching``, ``usage`` (the ledger). They read histories through
-``transcript``, metadata through ``store``, and are reached through ``service``; moving sessions
-from machine to machine belongs to ``transfer``.
+Moving sessions from machine to machine belongs to ``transfer``.
 
 Locks are taken in the order lookup, session, catalogue. A change is made in the order: the
 catalogue says that the session is about to change; the history; the metadata; the catalogue says

@@ -29,15 +29,17 @@ _UMLAUTS_TOLD = 2
 # The last nine digits of a telephone number are a term: only single digits can be told.
 _PHONE = 7
 
-# Bytes that may spell a Latin letter or a digit in another way, so that more than a look is due.
-_ODD_BYTES = (
-    rb"[\xcb-\xcd\xdf\xe0\xe1\xf1-\xff]|\xd8\x9c|[\xd9\xdb][\xa0-\xb9]"
-    rb"|\xe2(?!\x80[\x93\x94\x98\x99\x9c\x9d\xa2\xa6])|\xe3[\x84-\x8f]|\xea[\x80-\xaf]"
-    rb"|\xef(?!\xbc[\x81\x88\x89\x8c\x9a\x9b\x9f])"
-    rb"|\xf0(?!\x9f[\x8c-\x9b\xa0-\xab]|[\xa0-\xae])"
+# Characters that spell no Latin letter or digit in another way, and no joint but those below.
+_PLAIN_CHARACTERS = (
+    "\x00-\u02bf\u0380-\u061b\u061d-\u065f\u067a-\u06df\u06fa-\u07bf\u2013\u2014\u2018\u2019"
+    "\u201c\u201d\u2022\u2026\u3000-\u30ff\u3400-\u9fff\uac00-\uefff\uff01\uff08\uff09\uff0c\uff1a"
+    "\uff1b\uff1f\U0001f300-\U0001f6ff\U0001f800-\U0001faff\U00020000-\U0002efff"
 )
-# Latin letters of two bytes, and signs that are joints in another form.
-_WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]|\xe2\x80[\x98\x99\xa6]|\xef\xbc[\x8c\x9a\x9f]"
+# Latin letters of two bytes, and after letters signs that are joints in another form.
+_WIDE_JOINT = rb"(?:\xe2\x80[\x98\x99\xa6]|\xef\xbc[\x8c\x9a\x9f])"
+_WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]%b*|[!-~]%b+" % (_WIDE_JOINT, _WIDE_JOINT)
+_JOINED_BYTES = rb"[!-~]%b+" % _WIDE_JOINT
+_NO_LATIN_LEAD = bytes(set(range(256)) - set(range(0xC2, 0xCB)))
 # Characters that may spell Han, kana or Hangul in another way, or hide between two of them.
 _ODD_CHARACTERS = (
     "[\u00ad\u034f\u061c\u1100-\u11ff\u180b-\u180f\u200e\u200f\u202a-\u202e\u2060-\u206f"
@@ -150,10 +152,11 @@ def plain_bytes(text: str) -> bytes:
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) == len(text):
         return raw.translate(_LOWER, _JOINTS)
-    odd, wide = _odd_bytes()
-    if odd.search(raw):
+    odd, wide, joined = _wide_patterns()
+    if odd.search(text):
         return fully_plain(text)
-    return wide.sub(_plain_form, raw).translate(_LOWER, _JOINTS)
+    pattern = wide if raw.translate(None, _NO_LATIN_LEAD) else joined
+    return pattern.sub(_plain_form, raw).translate(_LOWER, _JOINTS)
 
 
 def fully_plain(text: str) -> bytes:
@@ -178,8 +181,9 @@ def _plain_pair(data: bytes) -> bytes:
 
 
 @cache
-def _odd_bytes() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    return re.compile(_ODD_BYTES), re.compile(_WIDE_BYTES)
+def _wide_patterns() -> tuple[re.Pattern[str], re.Pattern[bytes], re.Pattern[bytes]]:
+    odd = re.compile(f"[^{_PLAIN_CHARACTERS}]")
+    return odd, re.compile(_WIDE_BYTES), re.compile(_JOINED_BYTES)
 
 
 @cache
