@@ -249,7 +249,7 @@ def add(
     warnings: list[Warning] = []
     opened: Opened | None = None
     if store.paths.exists():
-        opened = store.open()
+        opened = store.open(whole=False)
         first = Chooser(store, opened.view, opened)
         decision = first.decide(item, allow_duplicate=allow_duplicate)
         warnings += opened.warnings

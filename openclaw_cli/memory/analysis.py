@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_cli.memory.levels import indexed_text
-from openclaw_cli.store.records import Record
+from openclaw_cli.store.records import VERSION, Record
 from openclaw_cli.text.analyze import prepared_terms
 from openclaw_cli.text.languages import han_share, profile_prepared
 from openclaw_cli.text.normalize import normalized_text, prepare
@@ -16,12 +16,27 @@ if TYPE_CHECKING:
     from openclaw_cli.embed.catalog import Catalog
     from openclaw_cli.embed.manifest import ModelInfo
 
+_OURS = re.compile(r"sha256:[0-9a-f]{64}")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?=$|-)")
 
 
 def hash_of(text: str) -> str:
     """Return the content hash of a text: equal for texts that differ in width or spacing only."""
     return "sha256:" + sha256(normalized_text(text).encode("utf-8", "replace")).hexdigest()
+
+
+def tells_an_edit(record: Record, content_hash: str) -> bool:
+    """Tell whether the text of a record is another one than the hash that this program gave it.
+
+    A hash of another form, or in a record of an older format, is somebody else's and tells nothing.
+    """
+    ours = record.content_hash
+    return (
+        ours is not None
+        and ours != content_hash
+        and _OURS.fullmatch(ours) is not None
+        and record.document.get("version") == VERSION
+    )
 
 
 class Analysis(NamedTuple):

@@ -20,8 +20,10 @@ from openclaw_cli.memory.diagnosis import (
 )
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import generations, locks, survey
+from openclaw_cli.store.migrations import s0003_index
 
 _OURS = ("memory", "sessions", "audit", "trash")
+_OUR_SESSION_FILES = ("catalog.jsonl", "catalog.lock", "lookup.lock")
 _DATABASES = (".sqlite", ".sqlite3", ".db")
 _KEPT = {"setAside": "set aside (*.bad-*, *.torn-*)", "backups": "backups (*.bak*)"}
 
@@ -44,7 +46,8 @@ def misplaced(paths: MemoryPaths) -> list[Fault]:
     single = (paths.wal, paths.applied, paths.tombstones, paths.partial)
     wanted = dict.fromkeys(folders, "folder")
     wanted |= dict.fromkeys((*single, paths.writer_lock, paths.indexer_lock), "file")
-    wanted[paths.index] = "link"
+    if not s0003_index.is_there(paths):
+        wanted[paths.index] = "link"
     found = []
     for place, kind in wanted.items():
         item = survey.look(place)
@@ -147,6 +150,7 @@ def check_other_programs(patient: Patient) -> Iterator[Check]:
         "/".join(("sessions", *item.parts))
         for item in _top(folder / "sessions")
         if item.kind == "file" and not item.parts[0].startswith(".")
+        if item.parts[0] not in _OUR_SESSION_FILES
     ]
     if patient.has_memory:
         names += ["/".join(("memory", *item.parts)) for item in patient.items if _is_foreign(item)]

@@ -133,7 +133,7 @@ def _revise(
 ) -> tuple[dict[str, Any], list[Warning]]:
     """Replace a record by its revision, durably; the new text is embedded before the lock."""
     store.require()
-    opened = store.open()
+    opened = store.open(whole=False)
     record = require(opened.view, given)
     item = _analysed(store, record, revision)
     warnings = list(opened.warnings)

@@ -229,7 +229,7 @@ class _Run:
         self, changes: Changes, stats: dict[str, tuple[Candidate, Loaded]]
     ) -> Iterator[Item]:
         # What reads text is loaded when there is any to read: most runs find nothing changed.
-        from openclaw_cli.memory.analysis import analyse_record
+        from openclaw_cli.memory.analysis import analyse_record, tells_an_edit
 
         catalog = self.store.catalog
         for candidate, loaded in load(self.store.paths, changes):
@@ -239,7 +239,7 @@ class _Run:
                 item = Item(document_of_entry(record, entry.payload, catalog), model, text)
             else:
                 analysis = analyse_record(record, catalog)
-                if record.content_hash not in (None, analysis.content_hash):
+                if tells_an_edit(record, analysis.content_hash):
                     record, loaded = self._acknowledge(record, loaded, analysis)
                 document = document_of(record, analysis, None)
                 item = Item(document, analysis.model, analysis.text)

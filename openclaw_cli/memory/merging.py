@@ -16,6 +16,8 @@ from openclaw_cli.memory.levels import joined, summary_of
 from openclaw_cli.store.records import Record, record_of
 from openclaw_cli.text.normalize import normalized_text
 
+_NO_LEVELS = {"l0": "", "l1": "", "l2": ""}
+
 
 def merged(current: Record, newer: dict[str, Any]) -> dict[str, Any] | None:
     """Return the document of ``current`` after the statement ``newer`` (a record document).
@@ -68,6 +70,16 @@ def holds(current: Record, said: Record) -> bool:
     if any(said.id in (held.get("by"), held.get("id")) for held in history):
         return True
     return _strategy(current) is _appended and _contains(current.l2, _whole(said))
+
+
+def said_before(current: Record, said: Record) -> bool:
+    """Tell whether a statement stands in the history of ``current`` already."""
+    content = said.document["content"]
+    return any(
+        isinstance(held.get("content"), dict)
+        and {**_NO_LEVELS, **held["content"]} == {**_NO_LEVELS, **content}
+        for held in current.document.get("history") or []
+    )
 
 
 def superseding(current: Record, newer: dict[str, Any], reason: str) -> dict[str, Any]:

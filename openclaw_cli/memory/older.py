@@ -1,4 +1,5 @@
-"""A store of an older format is read as it is: its records are analysed as they are needed."""
+"""Records without an index that tells of them, of an older format or not: analysed as they are
+needed."""
 
 from __future__ import annotations
 

@@ -27,18 +27,20 @@ def verify(
     state: StatePaths,
     ids: Iterable[str],
     texts: Iterable[str],
+    user: str | None = None,
     progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Read every file below the state directory and return what was looked through and found.
 
     ``where`` lists the files that hold traces (with the owner of a memory that says the same),
-    ``unread`` those that could not be read. Without ids and texts nothing can be proved.
+    ``unread`` those that could not be read. With ``user`` what says to be theirs is a trace, too:
+    where there is nothing else to look for, that is what can be proved.
     """
     ids, texts = set(ids), {text for text in texts if len(text.strip()) >= SHORTEST}
     scanned = size = matches = 0
     where: list[dict[str, Any]] = []
     unread: list[dict[str, str]] = []
-    for found in Traces(ids, texts).below(state.root):
+    for found in Traces(ids, texts, user).below(state.root):
         scanned += 1
         size += found.size
         matches += found.matches

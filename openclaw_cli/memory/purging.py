@@ -76,11 +76,16 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
             _forget_sessions(store, request, report, progress)
         return report
     with store.repository.indexing():
-        warnings = complete(store, progress) if wal.holds_purge(store.paths.wal) else []
+        earlier = Purged(store.agent)
+        if wal.holds_purge(store.paths.wal):
+            earlier = _finished(store, progress)
         with store.repository.writing(store.indexed_seq()) as writer:
             gone = _collected(store, View.under_lock(store.paths, writer.log), request.user)
             report = _counted(store, gone)
-            report.warnings += warnings
+            # Of the same user or of another: what a proof looks for must be found nowhere.
+            report.ids += earlier.ids
+            report.texts |= earlier.texts
+            report.warnings += earlier.warnings
             options = {"sessions": request.sessions, "groupMessages": request.group_messages}
             writer.purge(request.user, [(item.scope, item.id) for item in gone], options)
         _complete(store, report, progress)
@@ -89,13 +94,17 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
 
 def complete(store: Store, progress: Progress = no_progress) -> list[Warning]:
     """Finish the purges that the log holds, and say so; the caller holds the indexer's lock."""
+    return _finished(store, progress).warnings
+
+
+def _finished(store: Store, progress: Progress) -> Purged:
     report = Purged(store.agent)
     users = _complete(store, report, progress)
-    told = [
+    report.warnings[:0] = [
         Warning("purge-finished", f"a purge of user {user} that was interrupted has been finished")
         for user in users
     ]
-    return [*told, *report.warnings]
+    return report
 
 
 def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
@@ -110,6 +119,7 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
             gone = [e for e in intent.deletions() if newest[e.scope, e.record_id].seq == e.seq]
             report.texts |= set(_texts(store, writer.log, gone))
             ids = {entry.record_id for entry in gone}
+            report.ids += sorted(ids - set(report.ids))
             view = View.under_lock(store.paths, writer.log)
             report.backups += leftovers.clean(
                 store, Traces(ids, report.texts, intent.user), intent.user

@@ -102,11 +102,12 @@ class Store:
         base.folder.close()
         return base.config.seq
 
-    def open(self) -> Opened:
+    def open(self, *, whole: bool = True) -> Opened:
         """Open for reading; takes no lock and writes nothing.
 
         The log is read before the index link is followed: the index then holds at least what was
-        cut from that log.
+        cut from that log. Where there is no index to use, every record is read instead, unless
+        ``whole`` is False.
         """
         self.require()
         view = self.repository.view()
@@ -119,6 +120,8 @@ class Store:
             return Opened(view, snapshot, (*warnings, older_warning(self.paths)))
         if problem is not None:
             warnings.append(_stale(self.paths, f"the index cannot be used: {problem}"))
+        if snapshot.base is None and whole:
+            snapshot.advance(older.documents(self.paths, view, self.catalog, indexed=False))
         return Opened(view, snapshot, (*warnings, *more))
 
     def snapshot(self, base: Base | None, log: wal.Wal) -> tuple[Snapshot, list[Warning]]:
@@ -137,9 +140,12 @@ class Store:
             return Snapshot(None, changes), warnings
 
     def without_base(self, opened: Opened) -> Opened:
-        """Return ``opened`` with the log's records alone, for when the index proves damaged."""
+        """Return ``opened`` as the log and the record files have it, for when the index proves
+        damaged."""
         changes, _warnings = self.changes(opened.view.log, 0)
-        return Opened(opened.view, Snapshot(None, changes), opened.warnings)
+        snapshot = Snapshot(None, changes)
+        snapshot.advance(older.documents(self.paths, opened.view, self.catalog, indexed=False))
+        return Opened(opened.view, snapshot, opened.warnings)
 
     def changes(self, log: wal.Wal, after: int) -> tuple[dict[str, Document | None], list[Warning]]:
         """Return the newest document of each record in the log after sequence ``after``."""

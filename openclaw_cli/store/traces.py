@@ -115,12 +115,17 @@ class Traces:
                 if _stands_alone(data, match, self._short):
                     yield match.start()
 
+    def _all_places(self, data: bytes) -> Iterator[int]:
+        yield from self._places(data)
+        if self._user is not None:
+            yield from (match.start() for match in self._user.finditer(data))
+
     def below(self, folder: Path) -> Iterator[Found]:
         """Read every file below ``folder``, also what is compressed in it, and count its traces.
 
-        The name of a file counts as part of it; the user's own name does not count.
+        The name of a file counts as part of it.
         """
-        heap = _Heap(self._places)
+        heap = _Heap(self._places if self._user is None else self._all_places)
         for parent, folders, names in os.walk(folder):
             folders.sort()
             for name in sorted([*names, *folders]):

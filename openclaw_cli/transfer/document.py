@@ -109,8 +109,9 @@ def _at(pattern: re.Pattern[bytes], data: bytes, place: int) -> int:
 class Records:
     """The list of records of a document, with the small members that stand before it."""
 
-    def __init__(self, window: Window, head: dict[str, Any]) -> None:
+    def __init__(self, window: Window, head: dict[str, Any], *, bare: bool = False) -> None:
         self.head = head
+        self._bare = bare
         self._window = window
 
     def __iter__(self) -> Iterator[Piece]:
@@ -121,6 +122,9 @@ class Records:
                 break
             yield Piece(number, *decode(raw))
         else:
+            _members, problem = self.tail()
+            if problem is not None:
+                yield Piece(number + 1, None, problem)
             return
         yield Piece(number, None, "the document breaks off or is malformed here")
 
@@ -145,22 +149,30 @@ class Records:
             window.drop()
         window.at += 1
 
-    def tail(self) -> dict[str, Any]:
-        """Return the members that stand behind the records, all of which have been read."""
+    def tail(self) -> tuple[dict[str, Any], str | None]:
+        """Return the members that stand behind the records, all of which have been read, and what
+        is wrong there: nothing may follow the document, nor a second list of records."""
+        window = self._window
         found: dict[str, Any] = {}
-        while self._window.peek() == b",":
-            self._window.at += 1
-            name = _member(self._window)
-            if name is None or not _take(self._window, found, name):
-                break
-        return found
+        while not self._bare and window.peek() == b",":
+            window.at += 1
+            name = _member(window)
+            if name == "records":
+                return found, "the document has a second list of records, which is not read"
+            if name is None or not _take(window, found, name):
+                return found, "the document is malformed behind its records"
+        if not self._bare:
+            if window.peek() != b"}":
+                return found, "the document breaks off behind its records"
+            window.at += 1
+        return found, "more follows the end of the document" if window.peek() else None
 
 
 def records_of(window: Window) -> Records | NotADocument:
     """Return the records of a document or of a list, or what the file begins with instead."""
     sign = window.peek()
     if sign == b"[":
-        return Records(window, {})
+        return Records(window, {}, bare=True)
     if sign != b"{":
         return NotADocument()
     head: dict[str, Any] = {}

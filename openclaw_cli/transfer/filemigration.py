@@ -208,7 +208,13 @@ class _Work:
                     hint="fetch the file again",
                 )
             yield (b",\n" if number > 1 else b"\n") + self._upgraded(number, raw)
-        tail = records.tail()
+        tail, problem = records.tail()
+        if problem is not None:
+            raise UsageError(
+                f"{self.path}: {problem}",
+                path=str(self.path),
+                hint="put each document into a file of its own",
+            )
         if "version" in tail:
             self._know(tail.pop("version"))
         yield b"\n]" + (b"," + orjson.dumps(tail)[1:] if tail else b"}") + b"\n"

@@ -21,7 +21,7 @@ from openclaw_cli.memory.adding import (
 from openclaw_cli.memory.categories import category_of
 from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import short_hash, truncation_warning
-from openclaw_cli.memory.merging import says_the_same, superseding
+from openclaw_cli.memory.merging import said_before, says_the_same, superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following
 from openclaw_cli.result import Progress, Result, Warning, no_progress
@@ -231,6 +231,9 @@ class _Import:
             return chooser.addition(item._replace(document={**item.document, "id": copy}))
         if rule != "skip" and incoming.scope != taken.scope:
             raise UsageError(f"id {taken.id} is taken in the scope {taken.scope}")
+        if line.is_statement and taken.key is not None and said_before(taken, incoming):
+            # It filled its slot once, and what came after it stands there now.
+            return Decision("skipped", taken.id, taken.document, duplicate_of=taken.id)
         newer = rule == "newer" and line.tells_time and incoming.updated > taken.updated
         if (rule == "overwrite" or newer) and not says_the_same(taken, item.document, line.assumed):
             document = superseding(taken, item.document, f"import {rule}")

@@ -43,7 +43,7 @@ def pieces(stream: BinaryIO, name: str) -> Iterator[Piece]:
         # It may stand behind the records, and must be known before the first is taken.
         for _raw in found.raw():
             pass
-        check_version(found.tail().get("version"), name)
+        check_version(found.tail()[0].get("version"), name)
         stream.seek(start)
         found = _records_of(Window(opened(stream, name)), name)
         assert isinstance(found, Records)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -173,3 +174,16 @@ def test_what_was_deleted_by_hand_may_come_back(memory):
     memory.path("ant").unlink()
     memory.index()
     assert memory.imported([ANT]).data["added"] == 1
+
+
+@pytest.mark.parametrize("lost", ["index", "generations", "config.json"])
+def test_without_an_index_a_filter_still_finds_every_record(memory, lost):
+    if lost == "config.json":
+        next(memory.paths.generations.iterdir()).joinpath(lost).write_text("{")
+    elif lost == "index":
+        memory.paths.index.unlink()
+    else:
+        shutil.rmtree(memory.paths.generations)
+    assert left(memory) == ["ant", "bee", "cow", "dog"]
+    assert memory.found("ground bee", top_k=1) == ["ground of the bee"]
+    assert sorted(delete(memory, user=("u1",))["deleted"]) == ["ant", "dog"]

@@ -80,7 +80,7 @@ def command(
     if verify and not dry_run:
         data["verified"] = proved(invocation, done, data)
         if not data["verified"]["idsSought"]:
-            message = "there was nothing of this user to remove, so that nothing could be proved"
+            message = "nothing was left to remove: only what names this user was looked for"
             warnings = (*warnings, Warning("nothing-sought", message))
     return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
 
