@@ -42,11 +42,11 @@ def command(
         bool, typer.Option("--dry-run", help="Check everything, change nothing.")
     ] = False,
 ) -> Result:
-    """Read sessions from a file of session export, packed or not.
+    """Read sessions from a file of session export.
 
-    Ids and every field are kept. Each session appears whole or not at all; a bad line is listed
-    with its number, its session is left out and the others are read. An interrupted import is run
-    again: what is there already is skipped. What is overwritten goes to the trash.
+    It may be packed. Ids and every field are kept. Each session appears whole or not at all; a bad
+    line is listed with its number, its session is left out and the others are read. An interrupted
+    import is run again: what is there already is skipped. What is overwritten goes to the trash.
     """
     if not source.strip():
         raise errors.UsageError("no file named", hint="name a file, or - for standard input")
