@@ -21,7 +21,7 @@ from openclaw_cli.errors import DamagedError, LockedError, StorageError
 from openclaw_cli.paths import SessionPaths
 from openclaw_cli.session.lifecycle import RUN_STATE
 from openclaw_cli.session.metadata import Stat
-from openclaw_cli.session.schema import Meta
+from openclaw_cli.session.schema import KNOWN, Meta
 from openclaw_cli.store import files, fsio, locks, wal
 
 _CRC = slice(len(b'{"crc":"'), len(b'{"crc":"xxxxxxxx'))
@@ -52,7 +52,7 @@ def put_line(session_id: str, meta: Meta, stat: Stat | None) -> bytes:
     """Return the line that says what a session's metadata are."""
     if stat is None:
         return mark_line(session_id)
-    told = {name: value for name, value in meta.items() if value not in _UNTOLD}
+    told = {n: value for n, value in meta.items() if n not in KNOWN or value not in _UNTOLD}
     for name, value in (("sessionId", session_id), ("runState", RUN_STATE.first)):
         if told.get(name) == value:
             del told[name]

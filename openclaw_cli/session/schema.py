@@ -56,6 +56,10 @@ def new_meta(session_id: str, agent: str, now: str) -> Meta:
     }
 
 
+#: The members of metadata that have a meaning here; all others are kept as they are.
+KNOWN = frozenset(new_meta("", "", ""))
+
+
 def encode_meta(meta: Meta) -> bytes:
     """Return the bytes of meta.json: indented, so that it can be read and edited by hand."""
     return orjson.dumps(meta, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
