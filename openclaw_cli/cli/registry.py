@@ -58,6 +58,15 @@ COMMANDS: dict[str, str] = {
     "config schema": "List what the configuration may hold.",
 }
 
+#: What ``openclaw`` alone shows: the way in, by task. Not every command is here.
+TASKS: dict[str, tuple[str, ...]] = {
+    "Remember": ("memory add", "memory import"),
+    "Find": ("memory search", "memory list", "memory get"),
+    "Look after": ("memory status", "memory edit", "memory undo", "memory delete", "memory index"),
+    "Move": ("memory export", "memory migrate"),
+    "Sessions": ("session ensure", "session append", "session tail", "session list"),
+}
+
 EXIT_MEANINGS: dict[int, str] = {
     errors.EXIT_DONE: "done",
     errors.EXIT_FAILED: "failed",

@@ -33,7 +33,6 @@ ENVIRONMENT = {
 EXITS = {"__main__": "hands the status to the operating system"}
 ERRORS = {
     "cli.app": "interruption and unexpected failures exist only at the boundary",
-    "cli.commandline": "a usage error that carries its help text",
     "cli.render": "failures of standard output",
 }
 
