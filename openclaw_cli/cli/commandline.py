@@ -96,11 +96,14 @@ class LeafCommand(TyperCommand):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the option lists."""
+        self.fill_in_argument_help()
+        _write_options(self, ctx, formatter)
+
+    def fill_in_argument_help(self) -> None:
+        """Give arguments the help that newer releases of click take from them."""
         for param in self.params:
             if isinstance(param, TyperArgument) and not param.help:
-                # Newer releases of click overwrite the help that typer gave the argument.
                 param.help = _argument_help(self.module, param.name or "")
-        _write_options(self, ctx, formatter)
 
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what is read and written, examples and exit statuses."""
@@ -178,7 +181,8 @@ class LazyGroup(TyperGroup):
         path = f"{self.path} {cmd_name}".strip()
         if path in registry.GROUPS:
             return LazyGroup(path, registry.GROUPS[path])
-        return load_command(path) if path in registry.COMMANDS else None
+        known = path in registry.COMMANDS or path in registry.HIDDEN
+        return load_command(path) if known else None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries from the table, then the options."""

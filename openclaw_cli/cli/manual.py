@@ -165,8 +165,8 @@ MANUAL: dict[str, Entry] = {
     "session verify": Entry(
         "every line of histories, metadata",
         "nothing; with --repair meta.json, messages.jsonl, and damage set aside beside it",
-        "checked, messages, problems:[{sessionId, code, message, path, line?, repairable}], repaired, kept:[path],"
-        f" foreign?:[path], failed?:[{{id, reason}}]; {_AGENTS}",
+        "checked, messages, problems:[{sessionId, code, message, path, line?, repairable}],"
+        f" repaired, kept:[path], foreign?:[path], failed?:[{{id, reason}}]; {_AGENTS}",
     ),
     "model list": Entry(_MODELS, _NOTHING, f"models:[{{{_MODEL}}}], total"),
     "model verify": Entry(
@@ -189,5 +189,10 @@ MANUAL: dict[str, Entry] = {
         _NOTHING,
         _NOTHING,
         "items:[{key, type, default, expected, environment, doc}], total",
+    ),
+    "completion": Entry(
+        _NOTHING,
+        "nothing; with --install files in the shell's folder for your completions",
+        "with --install: shell, installed:[path], note; without it the script is printed",
     ),
 }

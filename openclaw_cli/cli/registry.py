@@ -56,6 +56,12 @@ COMMANDS: dict[str, str] = {
     "config show": "Show every setting, its meaning and its origin.",
     "config validate": "Check the configuration file and the environment.",
     "config schema": "List what the configuration may hold.",
+    "completion": "Print the completion of a shell, or install it for you.",
+}
+
+#: Commands for those who work on the program; help, completions and manual pages leave them out.
+HIDDEN: dict[str, str] = {
+    "generate": "Write completions and manual pages from the command tree.",
 }
 
 #: What ``openclaw`` alone shows: the way in, by task. Not every command is here.
