@@ -16,6 +16,7 @@ from itertools import pairwise
 LIMIT = 40
 _TAIL = 1 << 18
 _CATALOG_TAIL = 1 << 20
+_CATALOG_LINES = 1000
 _HEAD = 1 << 14
 _SHORT = 8
 _TEXT = 60
@@ -82,11 +83,8 @@ def _fits(name: str, prefix: str) -> bool:
 
 def _value(name: str, prefix: str) -> str | None:
     """Return an id as it goes on from ``prefix``: whole, or by its end as tables show it."""
-    if not _NAME.fullmatch(name):
-        return None
-    if name.startswith(prefix):
-        return name
-    return name[-_SHORT:] if name[-_SHORT:].startswith(prefix) else None
+    found = name if name.startswith(prefix) else name[-_SHORT:]
+    return found if found.startswith(prefix) and _NAME.fullmatch(name) else None
 
 
 def _end_of(path: str, length: int) -> bytes:
@@ -132,16 +130,17 @@ def _record_ids(memory: str, prefix: str) -> list[str]:
     try:
         return logged + _indexed_ids(os.path.join(memory, "index", "metadata.json"), prefix)
     except (OSError, ValueError, KeyError):
-        names = [name for scope in ("user", "agent") for name in _files(memory, scope)]
-        return logged + sorted(names, reverse=True)
+        names = _files(memory, "user", prefix) + _files(memory, "agent", prefix)
+        names.sort(reverse=True)
+        return logged + [name[:-5] for name in names[: 4 * LIMIT] if name.endswith(".json")]
 
 
-def _files(memory: str, scope: str) -> list[str]:
+def _files(memory: str, scope: str, prefix: str) -> list[str]:
     try:
         names = os.listdir(os.path.join(memory, "records", scope))
     except OSError:
         return []
-    return [name[:-5] for name in names if name.endswith(".json")]
+    return [name for name in names if prefix in name] if prefix else names
 
 
 def _indexed_ids(path: str, prefix: str) -> list[str]:
@@ -181,12 +180,16 @@ def _text_of(memory: str, name: str) -> str | None:
 
 def _sessions(agent: str, prefix: str) -> Found:
     folder = os.path.join(agent, "sessions")
-    newest: dict[bytes, bytes] = {}
-    for line in _end_of(os.path.join(folder, "catalog.jsonl"), _CATALOG_TAIL).split(b"\n"):
+    lines = _end_of(os.path.join(folder, "catalog.jsonl"), _CATALOG_TAIL).split(b"\n")
+    wanted = prefix.encode("utf-8", "replace")
+    # What was said last stands at the end; older lines are looked at for a known beginning only.
+    lines = [line for line in lines if wanted in line] if wanted else lines
+    newest: dict[str, bytes] = {}
+    for line in lines[-_CATALOG_LINES:]:
         if match := _ID.search(line):
-            newest[match[1]] = line if b'"meta":' in line else newest.get(match[1], line)
-    lines = {name.decode(): line for name, line in newest.items()}
-    known = {name: line for name, line in lines.items() if _value(name, prefix)}
+            name = match[1].decode()
+            newest[name] = line if b'"meta":' in line else newest.get(name, line)
+    known = {name: line for name, line in newest.items() if _value(name, prefix)}
     if not known:
         known = {name: b"" for name in sorted(os.listdir(folder)) if _value(name, prefix)}
     found = []
