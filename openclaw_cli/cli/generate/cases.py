@@ -23,7 +23,8 @@ def child_lines(line: Callable[[str, str], str]) -> Iterable[tuple[str, str]]:
     for group in groups():
         found = registry.children(group)
         if not group:
-            found = found | dict.fromkeys(registry.ALIASES, "")
+            also = {word: f"Another word for {of}." for word, of in registry.ALIASES.items()}
+            found = found | also
         yield group, " ".join(line(name, summary) for name, summary in found.items())
 
 
