@@ -36,8 +36,12 @@ class Shell:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
 
     def type(self, text: str) -> None:
-        """Press these keys."""
+        """Begin anew with these keys."""
         self.shown = ""
+        self.press(text)
+
+    def press(self, text: str) -> None:
+        """Press these keys."""
         os.write(self._fd, text.encode())
 
     def shows(self, text: str, seconds: float = 20) -> bool:

@@ -74,6 +74,8 @@ def test_a_text_cannot_speak_to_the_terminal(state):
 
 
 def test_sessions_come_with_title_and_age_those_active_last_first(state):
+    said = ("--role", "user", "--content", "hello")
+    prepared.openclaw(state, "session", "append", "s-abc123", *said)
     found = _asked(state, "session")
     assert found[0][0] == "s-abc123"
     assert dict(_asked(state, "session", "5f3c"))["5f3c9a1e"].startswith("the release, ")

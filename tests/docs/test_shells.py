@@ -86,6 +86,11 @@ def test_the_tab_key_fills_in_what_is_meant(shell):
     ],
 )
 def test_the_tab_key_lists_what_there_is_and_what_it_is(shell, typed, expected):
-    shell.type(f"{typed}\t\t")
+    shell.type(f"{typed}\t")
+    # The first key may fill in what all candidates share, and the next one list them.
+    for _ in range(5):
+        if shell.shows(expected[0], 2):
+            break
+        shell.press("\t")
     for text in expected:
         assert shell.shows(text, 10), shell.shown

@@ -120,7 +120,7 @@ def test_sessions_are_those_that_the_program_tells(place):
     items = {item["sessionId"]: item for item in listed["data"]["items"]}
     assert {name: meta for name, (meta, _messages) in found.items()} == items
     for name, (meta, messages) in found.items():
-        tail = json.loads(prepared.openclaw(state, "session", "tail", name, "--json"))
+        tail = json.loads(prepared.openclaw(state, "session", "tail", name, "-n", "1000", "--json"))
         assert messages == tail["data"]["items"]
         assert meta["messageCount"] == messages[-1]["idx"] + 1
     assert reader.deleted(agent) == [f"s-{prepared.TAIL}9b1c2d3e"]
