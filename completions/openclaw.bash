@@ -157,27 +157,27 @@ _openclaw_value() {
     esac
 }
 
-# What the arguments of a command are.
+# What the argument of the command $1 after $2 others is.
 _openclaw_argument() {
-    case $1 in
-        'memory get') REPLY='record' ;;
-        'memory edit') REPLY='record' ;;
-        'memory history') REPLY='record' ;;
-        'memory undo') REPLY='record' ;;
-        'memory delete') REPLY='record' ;;
-        'memory import') REPLY='file' ;;
-        'memory migrate') REPLY='file' ;;
-        'session show') REPLY='session' ;;
-        'session tail') REPLY='session' ;;
-        'session append') REPLY='session' ;;
-        'session rename') REPLY='session' ;;
-        'session tag') REPLY='session' ;;
-        'session archive') REPLY='session' ;;
-        'session delete') REPLY='session' ;;
-        'session restore') REPLY='trash' ;;
-        'session verify') REPLY='session' ;;
-        'config get') REPLY='words memory.embedding.provider memory.embedding.localModel memory.embedding.model memory.embedding.dimensions memory.embedding.batchSize memory.embedding.baseUrl memory.retrieval.mode memory.retrieval.fusion memory.retrieval.relative.lexicalWeight memory.retrieval.relative.denseWeight memory.retrieval.relative.candidates memory.retrieval.rrf.lexicalWeight memory.retrieval.rrf.denseWeight memory.retrieval.rrf.candidates memory.retrieval.rrf.k memory.retrieval.topK memory.retrieval.forgetting memory.fsrs.initialStability.profile memory.fsrs.initialStability.preference memory.fsrs.initialStability.event memory.fsrs.initialStability.lesson memory.fsrs.initialStability.pattern memory.fsrs.initialStability.case memory.dedup.same memory.dedup.new memory.reflect.minRecords memory.reflect.interval memory.reflect.maxInsights memory.extractModel.baseUrl memory.extractModel.model memory.extractModel.apiKeyEnv memory.shareUserMemory memory.memoryMaxTokens memory.locale memory.wal.maxEntries memory.wal.maxBytes memory.index.hnswThreshold session.idleTimeout session.archiveAfter session.context.pruneStrategy session.context.threshold session.context.keepRecent' ;;
-        'completion') REPLY='words bash zsh fish' ;;
+    case "$1 $2" in
+        'memory get '*) REPLY='record' ;;
+        'memory edit 0') REPLY='record' ;;
+        'memory history 0') REPLY='record' ;;
+        'memory undo 0') REPLY='record' ;;
+        'memory delete '*) REPLY='record' ;;
+        'memory import 0') REPLY='file' ;;
+        'memory migrate 0') REPLY='file' ;;
+        'session show 0') REPLY='session' ;;
+        'session tail 0') REPLY='session' ;;
+        'session append 0') REPLY='session' ;;
+        'session rename 0') REPLY='session' ;;
+        'session tag 0') REPLY='session' ;;
+        'session archive '*) REPLY='session' ;;
+        'session delete '*) REPLY='session' ;;
+        'session restore '*) REPLY='trash' ;;
+        'session verify '*) REPLY='session' ;;
+        'config get 0') REPLY='words memory.embedding.provider memory.embedding.localModel memory.embedding.model memory.embedding.dimensions memory.embedding.batchSize memory.embedding.baseUrl memory.retrieval.mode memory.retrieval.fusion memory.retrieval.relative.lexicalWeight memory.retrieval.relative.denseWeight memory.retrieval.relative.candidates memory.retrieval.rrf.lexicalWeight memory.retrieval.rrf.denseWeight memory.retrieval.rrf.candidates memory.retrieval.rrf.k memory.retrieval.topK memory.retrieval.forgetting memory.fsrs.initialStability.profile memory.fsrs.initialStability.preference memory.fsrs.initialStability.event memory.fsrs.initialStability.lesson memory.fsrs.initialStability.pattern memory.fsrs.initialStability.case memory.dedup.same memory.dedup.new memory.reflect.minRecords memory.reflect.interval memory.reflect.maxInsights memory.extractModel.baseUrl memory.extractModel.model memory.extractModel.apiKeyEnv memory.shareUserMemory memory.memoryMaxTokens memory.locale memory.wal.maxEntries memory.wal.maxBytes memory.index.hnswThreshold session.idleTimeout session.archiveAfter session.context.pruneStrategy session.context.threshold session.context.keepRecent' ;;
+        'completion 0') REPLY='words bash zsh fish' ;;
         *) return 1 ;;
     esac
 }
@@ -212,7 +212,7 @@ _openclaw_offer() {
 
 _openclaw() {
     local IFS=$' \t\n' REPLY='' word place path='' rest='' current=${COMP_WORDS[COMP_CWORD]}
-    local option=${COMP_WORDS[COMP_CWORD-1]}
+    local option=${COMP_WORDS[COMP_CWORD-1]} count=0
     COMPREPLY=()
     # "--option=value" comes as three words.
     if [[ $current == '=' ]]; then
@@ -233,6 +233,8 @@ _openclaw() {
                 [[ -z $path && $word == sessions ]] && word=session
                 if _openclaw_children "$path" && [[ " $REPLY " == *" $word "* ]]; then
                     path="${path:+$path }$word"
+                else
+                    ((++count))
                 fi ;;
         esac
     done
@@ -244,7 +246,7 @@ _openclaw() {
         COMPREPLY=($(compgen -W "$REPLY" -- "$current"))
     elif _openclaw_children "$path"; then
         COMPREPLY=($(compgen -W "$REPLY" -- "$current"))
-    elif _openclaw_argument "$path"; then
+    elif _openclaw_argument "$path" "$count"; then
         _openclaw_offer "$REPLY" "$current"
     fi
 }

@@ -50,6 +50,7 @@ end
 function __openclaw_at
     set -l at
     set -l skip 0
+    set -l count 0
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
@@ -62,10 +63,18 @@ function __openclaw_at
             set -l next (string trim -- "$at $word")
             if contains -- "$next" $__openclaw_paths
                 set at $next
+            else
+                set count (math $count + 1)
             end
         end
     end
+    set -g __openclaw_count $count
     test "$at" = "$argv"
+end
+
+# The same, and tell whether no argument stands before the cursor.
+function __openclaw_first
+    __openclaw_at $argv; and test $__openclaw_count = 0
 end
 
 # Ids on disk, asked of the program, with what they are.
@@ -178,11 +187,11 @@ complete -c openclaw -n '__openclaw_at memory edit' -l key -x -d 'The slot it fi
 complete -c openclaw -n '__openclaw_at memory edit' -l tag -x -d 'A tag in place of those it has (repeatable).'
 complete -c openclaw -n '__openclaw_at memory edit' -l clear -x -d 'Empty l1, l2, key or tags (repeatable).'
 complete -c openclaw -n '__openclaw_at memory edit' -l no-embed -d 'Make no vectors now; memory index makes them later.'
-complete -c openclaw -n '__openclaw_at memory edit' -fka '(__openclaw_ids record)'
-complete -c openclaw -n '__openclaw_at memory history' -fka '(__openclaw_ids record)'
+complete -c openclaw -n '__openclaw_first memory edit' -fka '(__openclaw_ids record)'
+complete -c openclaw -n '__openclaw_first memory history' -fka '(__openclaw_ids record)'
 complete -c openclaw -n '__openclaw_at memory undo' -l to -x -d 'The entry of memory history [default: the last state].'
 complete -c openclaw -n '__openclaw_at memory undo' -l no-embed -d 'Make no vectors now; memory index makes them later.'
-complete -c openclaw -n '__openclaw_at memory undo' -fka '(__openclaw_ids record)'
+complete -c openclaw -n '__openclaw_first memory undo' -fka '(__openclaw_ids record)'
 complete -c openclaw -n '__openclaw_at memory delete' -l category -xa 'profile preference event lesson pattern case insight' -d 'Only this category (repeatable).'
 complete -c openclaw -n '__openclaw_at memory delete' -l scope -xa 'user agent' -d 'Only this scope (repeatable).'
 complete -c openclaw -n '__openclaw_at memory delete' -l user -x -d 'Only of this user (repeatable).'
@@ -212,7 +221,7 @@ complete -c openclaw -n '__openclaw_at memory import' -l scope -xa 'user agent' 
 complete -c openclaw -n '__openclaw_at memory import' -l dedup -d 'Skip a text that is there already.'
 complete -c openclaw -n '__openclaw_at memory import' -l no-embed -d 'Make no vectors now; memory index makes them later.'
 complete -c openclaw -n '__openclaw_at memory import' -l dry-run -d 'Check everything, change nothing.'
-complete -c openclaw -n '__openclaw_at memory import' -F
+complete -c openclaw -n '__openclaw_first memory import' -F
 complete -c openclaw -n '__openclaw_at memory export' -s o -l output -rF -d 'The file (.gz packs it); - is standard output.'
 complete -c openclaw -n '__openclaw_at memory export' -l format -xa 'json jsonl' -d 'One document, or one record a line [default: by name].'
 complete -c openclaw -n '__openclaw_at memory export' -l scope -xa 'user agent all' -d 'Whose memories.  [default: all]'
@@ -227,7 +236,7 @@ complete -c openclaw -n '__openclaw_at memory migrate' -l from -x -d 'What it mu
 complete -c openclaw -n '__openclaw_at memory migrate' -l to -x -d 'What it becomes [default: 2.0].'
 complete -c openclaw -n '__openclaw_at memory migrate' -l rollback -d 'Restore what the migration has kept.'
 complete -c openclaw -n '__openclaw_at memory migrate' -l dry-run -d 'Show each change, make none.'
-complete -c openclaw -n '__openclaw_at memory migrate' -F
+complete -c openclaw -n '__openclaw_first memory migrate' -F
 complete -c openclaw -n '__openclaw_at session new' -l channel -x -d 'Where it takes place.'
 complete -c openclaw -n '__openclaw_at session new' -l chat -x -d 'The chat or group there.'
 complete -c openclaw -n '__openclaw_at session new' -l user -x -d 'The user it is with.'
@@ -251,21 +260,21 @@ complete -c openclaw -n '__openclaw_at session list' -l until -x -d 'Only from b
 complete -c openclaw -n '__openclaw_at session list' -l sort -xa 'last-active created messages cost' -d 'Latest, newest, longest or dearest first.  [default: last-active]'
 complete -c openclaw -n '__openclaw_at session list' -l limit -x -d 'At most so many, 0 for all [default: 50; all with --jsonl].  [x>=0]'
 complete -c openclaw -n '__openclaw_at session list' -l jsonl -d 'Print one JSON object a line, as they are found.'
-complete -c openclaw -n '__openclaw_at session show' -fka '(__openclaw_ids session)'
+complete -c openclaw -n '__openclaw_first session show' -fka '(__openclaw_ids session)'
 complete -c openclaw -n '__openclaw_at session tail' -s n -l lines -x -d 'How many messages.  [default: 20; x>=0]'
 complete -c openclaw -n '__openclaw_at session tail' -s f -l follow -d 'Go on with those that others append.'
 complete -c openclaw -n '__openclaw_at session tail' -l jsonl -d 'Print one JSON object a line, as they are found.'
-complete -c openclaw -n '__openclaw_at session tail' -fka '(__openclaw_ids session)'
+complete -c openclaw -n '__openclaw_first session tail' -fka '(__openclaw_ids session)'
 complete -c openclaw -n '__openclaw_at session append' -l role -xa 'user assistant tool system' -d 'Who says it.'
 complete -c openclaw -n '__openclaw_at session append' -l content -x -d 'What is said.'
 complete -c openclaw -n '__openclaw_at session append' -l user -x -d 'Which user says it.'
 complete -c openclaw -n '__openclaw_at session append' -l call -x -d 'The tool call that it answers.'
 complete -c openclaw -n '__openclaw_at session append' -l tokens -x -d 'How many tokens it has.  [x>=0]'
-complete -c openclaw -n '__openclaw_at session append' -fka '(__openclaw_ids session)'
-complete -c openclaw -n '__openclaw_at session rename' -fka '(__openclaw_ids session)'
+complete -c openclaw -n '__openclaw_first session append' -fka '(__openclaw_ids session)'
+complete -c openclaw -n '__openclaw_first session rename' -fka '(__openclaw_ids session)'
 complete -c openclaw -n '__openclaw_at session tag' -l add -x -d 'Add it (repeatable).'
 complete -c openclaw -n '__openclaw_at session tag' -l remove -x -d 'Remove it (repeatable).'
-complete -c openclaw -n '__openclaw_at session tag' -fka '(__openclaw_ids session)'
+complete -c openclaw -n '__openclaw_first session tag' -fka '(__openclaw_ids session)'
 complete -c openclaw -n '__openclaw_at session sweep' -l dry-run -d 'Say what would be done, change nothing.'
 complete -c openclaw -n '__openclaw_at session sweep' -l all-agents -d 'Work on every agent.'
 complete -c openclaw -n '__openclaw_at session archive' -fka '(__openclaw_ids session)'
@@ -279,9 +288,9 @@ complete -c openclaw -n '__openclaw_at session trash empty' -s y -l yes -d 'Do n
 complete -c openclaw -n '__openclaw_at session verify' -l repair -d 'Put right what can be; damage is set aside.'
 complete -c openclaw -n '__openclaw_at session verify' -l all-agents -d 'Work on every agent.'
 complete -c openclaw -n '__openclaw_at session verify' -fka '(__openclaw_ids session)'
-complete -c openclaw -n '__openclaw_at config get' -fa 'memory.embedding.provider memory.embedding.localModel memory.embedding.model memory.embedding.dimensions memory.embedding.batchSize memory.embedding.baseUrl memory.retrieval.mode memory.retrieval.fusion memory.retrieval.relative.lexicalWeight memory.retrieval.relative.denseWeight memory.retrieval.relative.candidates memory.retrieval.rrf.lexicalWeight memory.retrieval.rrf.denseWeight memory.retrieval.rrf.candidates memory.retrieval.rrf.k memory.retrieval.topK memory.retrieval.forgetting memory.fsrs.initialStability.profile memory.fsrs.initialStability.preference memory.fsrs.initialStability.event memory.fsrs.initialStability.lesson memory.fsrs.initialStability.pattern memory.fsrs.initialStability.case memory.dedup.same memory.dedup.new memory.reflect.minRecords memory.reflect.interval memory.reflect.maxInsights memory.extractModel.baseUrl memory.extractModel.model memory.extractModel.apiKeyEnv memory.shareUserMemory memory.memoryMaxTokens memory.locale memory.wal.maxEntries memory.wal.maxBytes memory.index.hnswThreshold session.idleTimeout session.archiveAfter session.context.pruneStrategy session.context.threshold session.context.keepRecent'
+complete -c openclaw -n '__openclaw_first config get' -fa 'memory.embedding.provider memory.embedding.localModel memory.embedding.model memory.embedding.dimensions memory.embedding.batchSize memory.embedding.baseUrl memory.retrieval.mode memory.retrieval.fusion memory.retrieval.relative.lexicalWeight memory.retrieval.relative.denseWeight memory.retrieval.relative.candidates memory.retrieval.rrf.lexicalWeight memory.retrieval.rrf.denseWeight memory.retrieval.rrf.candidates memory.retrieval.rrf.k memory.retrieval.topK memory.retrieval.forgetting memory.fsrs.initialStability.profile memory.fsrs.initialStability.preference memory.fsrs.initialStability.event memory.fsrs.initialStability.lesson memory.fsrs.initialStability.pattern memory.fsrs.initialStability.case memory.dedup.same memory.dedup.new memory.reflect.minRecords memory.reflect.interval memory.reflect.maxInsights memory.extractModel.baseUrl memory.extractModel.model memory.extractModel.apiKeyEnv memory.shareUserMemory memory.memoryMaxTokens memory.locale memory.wal.maxEntries memory.wal.maxBytes memory.index.hnswThreshold session.idleTimeout session.archiveAfter session.context.pruneStrategy session.context.threshold session.context.keepRecent'
 complete -c openclaw -n '__openclaw_at config show' -l origin -d 'Show where each value comes from.'
 complete -c openclaw -n '__openclaw_at completion' -l install -d 'Write it to where the shell looks for it.'
 complete -c openclaw -n '__openclaw_at completion' -l force -d 'With --install: replace a file that is not ours.'
-complete -c openclaw -n '__openclaw_at completion' -fa 'bash zsh fish'
+complete -c openclaw -n '__openclaw_first completion' -fa 'bash zsh fish'
 complete -c openclaw-cli -w openclaw

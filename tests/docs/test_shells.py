@@ -32,6 +32,8 @@ FILLED = [
     ("openclaw memory get 5f3", "openclaw memory get 5f3c9a1e "),
     ("openclaw memory get --level l0 mem-01a", "mem-01a22ce0-bf74-78f0-8e23-eac45f3c9a1e "),
     ("openclaw session show 7d2", "openclaw session show 7d2e41bb "),
+    ("openclaw session rename 5f3c9a1e 7d2\t#", "7d2#"),
+    ("openclaw session archive s-abc123 7d2", "s-abc123 7d2e41bb "),
     ("openclaw session restore 9b", "openclaw session restore 9b1c2d3e "),
     ("openclaw session tail s-ab", "openclaw session tail s-abc123 "),
     ("openclaw config get memory.retrieval.to", "memory.retrieval.topK "),

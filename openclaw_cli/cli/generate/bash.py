@@ -45,7 +45,7 @@ _openclaw_offer() {
 
 _openclaw() {
     local IFS=$' \t\n' REPLY='' word place path='' rest='' current=${COMP_WORDS[COMP_CWORD]}
-    local option=${COMP_WORDS[COMP_CWORD-1]}
+    local option=${COMP_WORDS[COMP_CWORD-1]} count=0
     COMPREPLY=()
     # "--option=value" comes as three words.
     if [[ $current == '=' ]]; then
@@ -66,6 +66,8 @@ _openclaw() {
                 [[ -z $path && $word == sessions ]] && word=session
                 if _openclaw_children "$path" && [[ " $REPLY " == *" $word "* ]]; then
                     path="${path:+$path }$word"
+                else
+                    ((++count))
                 fi ;;
         esac
     done
@@ -77,7 +79,7 @@ _openclaw() {
         COMPREPLY=($(compgen -W "$REPLY" -- "$current"))
     elif _openclaw_children "$path"; then
         COMPREPLY=($(compgen -W "$REPLY" -- "$current"))
-    elif _openclaw_argument "$path"; then
+    elif _openclaw_argument "$path" "$count"; then
         _openclaw_offer "$REPLY" "$current"
     fi
 }
@@ -105,7 +107,7 @@ def script(commands: tuple[Command, ...]) -> str:
     children = [_assigned(f"'{path}'", names) for path, names in child_lines(_name)]
     options = [_assigned(f"'{path}'", names) for path, names in option_lines(commands, _name)]
     values = [_assigned(pattern, found) for pattern, found in value_cases(commands)]
-    arguments = [_assigned(f"'{path}'", found) for path, found in argument_cases(commands)]
+    arguments = [_assigned(pattern, found) for pattern, found in argument_cases(commands)]
     return "\n".join(
         [
             head,
@@ -118,7 +120,7 @@ def script(commands: tuple[Command, ...]) -> str:
             + f"    REPLY+=' {joined(common_options(), _name)}'\n}}\n",
             "# What the option $2 of the command $1 takes; fails for a flag.",
             _function("_openclaw_value", '"$1 $2"', [*values, none]),
-            "# What the arguments of a command are.",
-            _function("_openclaw_argument", "$1", [*arguments, none]),
+            "# What the argument of the command $1 after $2 others is.",
+            _function("_openclaw_argument", '"$1 $2"', [*arguments, none]),
         ]
     ) + _BODY.lstrip("\n")

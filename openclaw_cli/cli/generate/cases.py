@@ -72,9 +72,16 @@ def _pattern(path: str, option: Option) -> str:
 
 
 def argument_cases(commands: tuple[Command, ...]) -> list[tuple[str, str]]:
-    """Return path and kind of every command whose arguments can be completed."""
+    """Return pattern and kind of every command whose arguments can be completed.
+
+    ``path n`` is matched, n being how many arguments stand before: a second one is completed only
+    where several of a kind may be given.
+    """
     return [
-        (command.path, kind(command.arguments[0].value))
+        (
+            f"'{command.path} '*" if command.arguments[0].many else f"'{command.path} 0'",
+            kind(command.arguments[0].value),
+        )
         for command in commands
         if command.arguments and command.arguments[0].value.kind != "text"
     ]

@@ -13,6 +13,7 @@ _BODY = r"""
 function __openclaw_at
     set -l at
     set -l skip 0
+    set -l count 0
     for word in (commandline -opc)[2..]
         if test $skip = 1
             set skip 0
@@ -25,10 +26,18 @@ function __openclaw_at
             set -l next (string trim -- "$at $word")
             if contains -- "$next" $__openclaw_paths
                 set at $next
+            else
+                set count (math $count + 1)
             end
         end
     end
+    set -g __openclaw_count $count
     test "$at" = "$argv"
+end
+
+# The same, and tell whether no argument stands before the cursor.
+function __openclaw_first
+    __openclaw_at $argv; and test $__openclaw_count = 0
 end
 
 # Ids on disk, asked of the program, with what they are.
@@ -61,6 +70,15 @@ def _option(at: str, option: Option) -> str:
     return f"complete -c openclaw{at} {' '.join(names)}{value} -d {_quoted(option.summary)}"
 
 
+def _argument(command: Command) -> str:
+    """Return the line for the arguments of a command."""
+    argument = command.arguments[0]
+    at = "__openclaw_at" if argument.many else "__openclaw_first"
+    # What is exclusive for the value of an option is without files for an argument.
+    offered = _offered(argument.value).replace("-x", "-f", 1).replace("-rF", "-F")
+    return f"complete -c openclaw -n '{at} {command.path}' {offered}"
+
+
 def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
     common = {option.names for option in common_options()}
     yield "complete -c openclaw -f"
@@ -79,9 +97,7 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
             if option.names not in common:
                 yield _option(at, option)
         if command.arguments and command.arguments[0].value.kind != "text":
-            offered = _offered(command.arguments[0].value)
-            # What is exclusive for the value of an option is without files for an argument.
-            yield f"complete -c openclaw{at} {offered.replace('-x', '-f', 1).replace('-rF', '-F')}"
+            yield _argument(command)
     yield "complete -c openclaw-cli -w openclaw"
 
 

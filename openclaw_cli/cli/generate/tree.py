@@ -46,6 +46,11 @@ class Argument(NamedTuple):
     summary: str
     value: Value
 
+    @property
+    def many(self) -> bool:
+        """Whether several may be given."""
+        return self.metavar.endswith("...")
+
 
 class Command(NamedTuple):
     """A command: the words that name it, its arguments and options, and the command itself."""

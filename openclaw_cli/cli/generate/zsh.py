@@ -40,7 +40,7 @@ _openclaw_offer() {
 _openclaw() {
     local REPLY='' word at='' rest='' option=''
     local -a reply names
-    integer place
+    integer place count=0
     for ((place = 2; place < CURRENT; place++)); do
         word=${(Q)words[place]}
         case $word in
@@ -55,6 +55,8 @@ _openclaw() {
                 if _openclaw_children "$at"; then
                     names=(${reply%%:*})
                     ((${names[(Ie)$word]})) && at=${at:+$at }$word
+                else
+                    ((++count))
                 fi ;;
         esac
     done
@@ -69,7 +71,7 @@ _openclaw() {
         _describe -o -t options option reply
     elif _openclaw_children "$at"; then
         _describe -t commands command reply
-    elif _openclaw_argument "$at"; then
+    elif _openclaw_argument "$at" $count; then
         _openclaw_offer "$REPLY"
     fi
 }
@@ -101,7 +103,7 @@ def script(commands: tuple[Command, ...]) -> str:
     ]
     values = [f"        {pattern}) REPLY='{found}' ;;" for pattern, found in value_cases(commands)]
     arguments = [
-        f"        '{path}') REPLY='{found}' ;;" for path, found in argument_cases(commands)
+        f"        {pattern}) REPLY='{found}' ;;" for pattern, found in argument_cases(commands)
     ]
     common = f"    reply+=({joined(common_options(), _told)})\n}}\n"
     every = _function("_openclaw_options", "$1", [*options, "        *) reply=() ;;"])
@@ -115,7 +117,7 @@ def script(commands: tuple[Command, ...]) -> str:
             every.removesuffix("}\n") + common,
             "# What the option $2 of the command $1 takes; fails for a flag.",
             _function("_openclaw_value", '"$1 $2"', [*values, none]),
-            "# What the arguments of a command are.",
-            _function("_openclaw_argument", "$1", [*arguments, none]),
+            "# What the argument of the command $1 after $2 others is.",
+            _function("_openclaw_argument", '"$1 $2"', [*arguments, none]),
         ]
     ) + _BODY.lstrip("\n")
