@@ -2,6 +2,7 @@
 # make test       every test but the packaging ones
 # make packaging  build the package, install it into a fresh environment, use it there
 # make hnsw       build the optional HNSW library (needs a C++ compiler), run its tests
+# make docs       write the completions and the manual pages anew from the command tree
 # make bench      measure speed and memory against floors of this machine (some 15 minutes)
 # make check      all of it, with lint and types
 # make clean      remove what the above has made
@@ -13,7 +14,7 @@ DEMO_STATE := .demo-state
 SAMPLE := tests/data/sample
 OPENCLAW := $(BIN)/openclaw
 
-.PHONY: demo test hnsw packaging bench lint types check clean
+.PHONY: demo test hnsw packaging docs bench lint types check clean
 .DELETE_ON_ERROR:
 
 $(VENV)/pyvenv.cfg:
@@ -55,6 +56,9 @@ hnsw: $(VENV)/developing
 
 packaging: $(VENV)/developing
 	$(BIN)/python -m pytest -q -m slow
+
+docs: $(VENV)/installed
+	$(OPENCLAW) generate .
 
 # One row, small stores: .venv/bin/python -m tests.bench --only lexical --sizes 1000,10000
 bench: $(VENV)/developing

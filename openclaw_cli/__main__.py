@@ -1,6 +1,6 @@
 """Entry point of ``openclaw``, ``openclaw-cli`` and ``python -m openclaw_cli``.
 
-It answers ``--version`` before anything is imported.
+It answers ``--version``, and the shells' questions at the tab key, before anything is imported.
 """
 
 import sys
@@ -20,11 +20,29 @@ def main() -> int:
         from openclaw_cli.cli.render import output_failed
 
         return output_failed(failure)
+    if sys.argv[1:2] == ["__complete"] and len(sys.argv) > 3:
+        return _complete(*sys.argv[2:])
     try:
         from openclaw_cli.cli.app import run
     except KeyboardInterrupt:
         return 130
     return run(sys.argv[1:])
+
+
+def _complete(kind: str, prefix: str, *words: str) -> int:
+    """Print a line for each candidate: its value, a tab, what it is. Silent where that fails."""
+    import os
+
+    from openclaw_cli.cli.complete import candidates
+
+    found = candidates(kind, prefix, list(words), dict(os.environ))
+    try:
+        text = "".join(f"{value}\t{about}\n" for value, about in found)
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.flush()
+    except (OSError, AttributeError):
+        return 1
+    return 0
 
 
 def program() -> None:

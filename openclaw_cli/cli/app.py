@@ -80,8 +80,7 @@ def _raw(outcome: Raw, invocation: Invocation) -> int:
 
 
 def _fail(error: OpenclawError, invocation: Invocation) -> int:
-    preface = getattr(error, "help_text", "")
-    invocation.output.error(error, invocation.schema, preface)
+    invocation.output.error(error, invocation.schema)
     return error.exit_status
 
 

@@ -6,25 +6,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import Any, cast, get_type_hints
 
 import click
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from openclaw_cli.cli import registry
+from openclaw_cli.cli.manual import MANUAL
 from openclaw_cli.cli.options import global_options, refuse_empty, version_option
 from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
 
 _SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
-
-
-class NoCommandError(UsageError):
-    """A group was named and none of its commands; ``help_text`` lists them."""
-
-    def __init__(self, message: str, help_text: str) -> None:
-        super().__init__(message, hint="choose one of the commands")
-        self.help_text = help_text
 
 
 def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
@@ -78,9 +71,15 @@ def _argument_help(module: ModuleType, name: str) -> str:
 
 
 class LeafCommand(TyperCommand):
-    """A command with its module, whose help ends with examples and exit statuses."""
+    """A command with its module; help ends with what it touches, examples and exit statuses."""
 
     module: ModuleType
+    path: str
+
+    @property
+    def exits(self) -> tuple[int, ...]:
+        """The exit statuses that it may end with."""
+        return (EXIT_DONE, EXIT_FAILED, EXIT_USAGE, *self.module.EXITS)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words after the command; refuse options with an empty value."""
@@ -97,26 +96,53 @@ class LeafCommand(TyperCommand):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the option lists."""
-        for param in self.params:
-            if isinstance(param, TyperArgument) and not param.help:
-                # Newer releases of click overwrite the help that typer gave the argument.
-                param.help = _argument_help(self.module, param.name or "")
+        self.fill_in_argument_help()
         _write_options(self, ctx, formatter)
 
+    def fill_in_argument_help(self) -> None:
+        """Give arguments the help that newer releases of click take from them."""
+        for param in self.params:
+            if isinstance(param, TyperArgument) and not param.help:
+                param.help = _argument_help(self.module, param.name or "")
+
     def format_epilog(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write examples and exit statuses."""
+        """Write what is read and written, examples and exit statuses."""
+        entry = MANUAL.get(self.path)
+        if entry is not None:
+            with formatter.section("Files"):
+                formatter.write_dl([("reads", entry.reads), ("writes", entry.writes)])
         with formatter.section("Examples"):
             for example in self.module.EXAMPLES:
                 formatter.write(f"{' ' * formatter.current_indent}{example}\n")
         with formatter.section("Exit status"):
-            exits = [EXIT_DONE, EXIT_FAILED, EXIT_USAGE, *self.module.EXITS]
-            formatter.write_dl([(str(code), registry.EXIT_MEANINGS[code]) for code in exits])
+            formatter.write_dl([(str(code), registry.EXIT_MEANINGS[code]) for code in self.exits])
 
 
 @click.pass_context
 def _require_command(ctx: click.Context) -> None:
-    if ctx.invoked_subcommand is None:
-        raise NoCommandError(f"no command given after {ctx.command_path}", ctx.get_help())
+    if ctx.invoked_subcommand is not None:
+        return
+    group = cast("LazyGroup", ctx.command)
+    if not group.path and not ctx.obj.output.json:
+        ctx.obj.output.text(_map())
+        ctx.exit()
+    raise UsageError(
+        f"no command given after {ctx.command_path}",
+        hint=f"choose one of {', '.join(registry.children(group.path))}",
+        details={"usage": _usage(ctx)},
+    )
+
+
+def _map() -> str:
+    """Return what ``openclaw`` alone says: where to begin, by task."""
+    width = max(len(path) for paths in registry.TASKS.values() for path in paths)
+    lines = [registry.SUMMARY, ""]
+    for task, paths in registry.TASKS.items():
+        for place, path in enumerate(paths):
+            label = "" if place else task
+            lines.append(f"{label:12}{path:{width}}  {registry.COMMANDS[path]}")
+    further = "openclaw --help lists all commands, openclaw COMMAND --help explains one."
+    return "\n".join([*lines, "", further])
 
 
 class LazyGroup(TyperGroup):
@@ -155,7 +181,8 @@ class LazyGroup(TyperGroup):
         path = f"{self.path} {cmd_name}".strip()
         if path in registry.GROUPS:
             return LazyGroup(path, registry.GROUPS[path])
-        return load_command(path) if path in registry.COMMANDS else None
+        known = path in registry.COMMANDS or path in registry.HIDDEN
+        return load_command(path) if known else None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries from the table, then the options."""
@@ -209,7 +236,7 @@ def load_command(path: str) -> LeafCommand:
     command = typer.main.get_command(app)
     if not isinstance(command, LeafCommand):
         raise TypeError(path)
-    command.module = module
+    command.module, command.path = module, path
     command.params += global_options(all_agents=_for_all_agents(module))
     return command
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -102,6 +103,11 @@ class Invocation:
         """The clock, fixed by ``--now``."""
         now = self.given.get("now")
         return Clock(parse_when(now, Clock().now(), option="--now")) if now else Clock()
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """The variables of the environment."""
+        return os.environ
 
     @property
     def editor(self) -> str:

@@ -68,7 +68,7 @@ def global_options(*, all_agents: bool) -> list[click.Parameter]:
             metavar="SECONDS",
             help="Wait so long for other writers [default: 10].",
         ),
-        _global("--now", metavar="TIME", help="Take this as the present."),
+        _global("--now", metavar="TIME", help="Take this as the present [default: the clock]."),
     ]
 
 

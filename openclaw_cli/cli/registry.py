@@ -66,6 +66,28 @@ COMMANDS: dict[str, str] = {
     "config validate": "Check the configuration file and the environment.",
     "config schema": "List what the configuration may hold.",
     "doctor": "Check everything, and repair what is safe.",
+    "completion": "Print the completion of a shell, or install it for you.",
+}
+
+#: Commands for those who work on the program; help, completions and manual pages leave them out.
+HIDDEN: dict[str, str] = {
+    "generate": "Write completions and manual pages from the command tree.",
+}
+
+#: What ``openclaw`` alone shows: the way in, by task. Not every command is here.
+TASKS: dict[str, tuple[str, ...]] = {
+    "Remember": ("memory add", "memory import"),
+    "Find": ("memory search", "memory list", "memory get"),
+    "Look after": (
+        "memory status",
+        "memory edit",
+        "memory undo",
+        "memory delete",
+        "memory index",
+        "doctor",
+    ),
+    "Move": ("memory export", "memory migrate", "session export"),
+    "Sessions": ("session ensure", "session append", "session tail", "session list"),
 }
 
 EXIT_MEANINGS: dict[int, str] = {

@@ -246,13 +246,11 @@ class Output(NamedTuple):
             where = f" ({place})" if place and place not in warning.message else ""
             self.note(f"warning: {warning.message}{where}")
 
-    def error(self, error: OpenclawError, schema: str, preface: str = "") -> None:
+    def error(self, error: OpenclawError, schema: str) -> None:
         """Print a failure: one document with ``--json``, else lines on standard error."""
         if self.json:
             self._document(_failure(error, schema))
             return
-        if preface:
-            _to_stderr(clean(preface) + "\n")
         _to_stderr(f"openclaw: error: {clean_line(error.message)}")
         for line in _further(error):
             _to_stderr(f"  {clean_line(line)}")

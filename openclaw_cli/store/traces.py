@@ -53,10 +53,10 @@ def readings(data: bytes) -> list[bytes]:
     So a text is found whichever characters a writer of JSON chose to escape, and in what way, also
     within a JSON text that stands in another; line ends are alike in all of them.
     """
-    found = [data.replace(b"\r\n", b"\n")]
+    found = [data]
     while b"\\" in found[-1] and len(found) < _DEPTH:
         found.append(_ESCAPE.sub(_unescaped, found[-1]))
-    return found
+    return [reading.replace(b"\r\n", b"\n") for reading in found]
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:

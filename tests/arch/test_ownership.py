@@ -21,19 +21,23 @@ WRITERS = {
 PRINTERS = {
     "cli.render": "the one renderer",
     "cli.progress": "asks whether standard error is a terminal, and draws the bar there",
-    "__main__": "answers --version before anything is imported",
+    "__main__": "answers --version and the tab key before anything is imported",
 }
-CLOCKS = {"clock": "tells time", "ids": "draws chance and knows the process"}
+CLOCKS = {
+    "clock": "tells time",
+    "ids": "draws chance and knows the process",
+    "cli.complete": "ages of sessions at the tab key, where importing clock costs too much",
+}
 ENVIRONMENT = {
     "paths": "finds the state directory",
     "config": "variables override the file",
     "cli.context": "OPENCLAW_AGENT",
+    "__main__": "hands it to the completion before anything is imported",
     "cli.render": "NO_COLOR and TERM",
 }
 EXITS = {"__main__": "hands the status to the operating system"}
 ERRORS = {
     "cli.app": "interruption and unexpected failures exist only at the boundary",
-    "cli.commandline": "a usage error that carries its help text",
     "cli.render": "failures of standard output",
 }
 

@@ -9,6 +9,7 @@ import pytest
 from openclaw_cli import __version__
 from openclaw_cli.cli import commands, registry
 from openclaw_cli.cli.commandline import load_command
+from openclaw_cli.cli.manual import MANUAL
 from openclaw_cli.memory.categories import CATEGORIES
 
 
@@ -36,7 +37,7 @@ def test_help_of_a_group_lists_its_commands_with_their_summaries(run_cli, group)
 def test_every_command_module_is_in_the_table():
     names = {module.name for module in pkgutil.iter_modules(commands.__path__)}
     assert {f"{commands.__name__}.{name}" for name in names} == {
-        registry.module_name(path) for path in registry.COMMANDS
+        registry.module_name(path) for path in (registry.COMMANDS | registry.HIDDEN)
     }
 
 
@@ -44,7 +45,7 @@ def test_every_command_module_is_in_the_table():
 def test_a_command_explains_itself(path):
     module = load_command(path).module
     assert (module.command.__doc__ or "").splitlines()[0] == registry.COMMANDS[path]
-    assert module.EXAMPLES
+    assert len(module.EXAMPLES) >= 2
     assert all(f"openclaw {path}" in example for example in module.EXAMPLES)
     assert all(code in registry.EXIT_MEANINGS for code in module.EXITS)
 
@@ -103,12 +104,37 @@ def test_a_wrong_command_line_names_the_fault_and_the_nearest_right_one(
     assert hint in document["error"]["hint"]
 
 
-@pytest.mark.parametrize("args", [[], ["memory"]])
-def test_without_a_command_the_help_goes_to_standard_error(run_cli, args):
-    run = run_cli(*args)
+def test_the_program_alone_shows_a_short_map_by_task(run_cli):
+    run = run_cli()
+    assert (run.status, run.err) == (0, "")
+    assert len(run.out.splitlines()) <= 24
+    for task, paths in registry.TASKS.items():
+        assert f"\n{task} " in run.out
+        assert all(f" {path} " in run.out for path in paths)
+    refused = run_cli("--json")
+    assert (refused.status, refused.error["code"]) == (2, "usage")
+
+
+def test_a_group_alone_is_told_its_usage_and_its_commands_in_three_lines(run_cli):
+    run = run_cli("session", "trash")
     assert (run.status, run.out) == (2, "")
-    assert "Commands:" in run.err
-    assert "openclaw: error: no command given" in run.err
+    assert run.err.splitlines() == [
+        "openclaw: error: no command given after openclaw session trash",
+        "usage: openclaw session trash [OPTIONS] COMMAND [ARGS]...",
+        "hint: choose one of list, empty",
+    ]
+
+
+@pytest.mark.parametrize("path", registry.COMMANDS)
+def test_help_tells_what_is_read_and_written(run_cli, path):
+    words = " ".join(run_cli(*path.split(), "--help").out.split())
+    assert f"reads {MANUAL[path].reads} writes {MANUAL[path].writes} Examples:" in words
+
+
+def test_the_manual_knows_every_command_and_no_other():
+    assert list(MANUAL) == list(registry.COMMANDS)
+    named = {path for paths in registry.TASKS.values() for path in paths}
+    assert named <= registry.COMMANDS.keys()
 
 
 def test_global_options_are_accepted_before_and_after_the_command(run_cli, tmp_path):

@@ -74,10 +74,23 @@ def test_the_wheel_holds_the_package_and_nothing_else(opened):
     names = opened.namelist()
     assert {name.partition("/")[0] for name in names} == {
         "openclaw_cli",
+        f"openclaw_cli-{__version__}.data",
         f"openclaw_cli-{__version__}.dist-info",
     }
     assert "openclaw_cli/py.typed" in names
     assert not [name for name in names if name.endswith((".pyc", ".jsonl")) or "/tests/" in name]
+
+
+def test_completions_and_manual_pages_go_where_shells_and_man_look(opened):
+    share = f"openclaw_cli-{__version__}.data/data/share"
+    names = {n.removeprefix(f"{share}/") for n in opened.namelist() if n.startswith(share)}
+    pages = {f"man/{path.relative_to(ROOT / 'man')}" for path in (ROOT / "man").glob("*/*")}
+    assert names - pages == {
+        "bash-completion/completions/openclaw",
+        "zsh/site-functions/_openclaw",
+        "fish/vendor_completions.d/openclaw.fish",
+    }
+    assert pages <= names
 
 
 def test_every_source_file_is_in_the_wheel(opened):

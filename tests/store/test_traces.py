@@ -46,6 +46,12 @@ def _capital(text: str) -> str:
     ).replace("\0", "\\u")
 
 
+@pytest.mark.parametrize("text", ["00000\r\n0", "a\rb\r\nc\nd\\n", "C:\\new\\table"])
+@pytest.mark.parametrize("form", FORMS)
+def test_line_ends_and_backslashes_are_found_in_any_form(form, text):
+    assert Traces((), [text]).count(b"x" + FORMS[form](text)) >= 1
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("around", [0, 10_000], ids=["small", "large"])
 def test_a_text_is_found_in_any_form(form, around):

@@ -17,7 +17,7 @@ from openclaw_cli.result import Result
 EXAMPLES = (
     'openclaw memory add "User prefers TypeScript to Java" --category preference',
     "openclaw memory add --category lesson --file notes.txt",
-    "git log -1 | openclaw memory add - --tag git --json",
+    "tail -n 5 notes.txt | openclaw memory add - --tag notes --json",
 )
 _KINDS = "One of profile, preference, event, lesson, pattern, case, insight."
 EXITS = (errors.EXIT_LOCKED, errors.EXIT_DAMAGED, errors.EXIT_UNAVAILABLE)

@@ -26,7 +26,7 @@ from openclaw_cli.cli.view import View, counted, short_id
 from openclaw_cli.result import Result
 
 EXAMPLES = (
-    "openclaw memory delete 5f3c9a1e",
+    "openclaw memory delete 5f3c9a1e --yes",
     "openclaw memory delete --category event --until 2024-01-01 --dry-run",
     "openclaw memory delete mem-001 mem-002 --yes --json",
 )

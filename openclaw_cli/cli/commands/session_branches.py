@@ -12,7 +12,10 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.view import View, local_time
 from openclaw_cli.result import Result
 
-EXAMPLES = ("openclaw session branches 5f3c9a1e",)
+EXAMPLES = (
+    "openclaw session branches 5f3c9a1e",
+    "openclaw session branches 5f3c9a1e --json",
+)
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
 
 

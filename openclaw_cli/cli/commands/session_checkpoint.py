@@ -12,7 +12,10 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
-EXAMPLES = ("openclaw session checkpoint 5f3c9a1e < checkpoint.json",)
+EXAMPLES = (
+    "openclaw session checkpoint 5f3c9a1e < checkpoint.json",
+    "openclaw session checkpoint 5f3c9a1e --json < checkpoint.json",
+)
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 

@@ -15,7 +15,7 @@ from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
 EXAMPLES = (
-    "openclaw session delete 5f3c9a1e",
+    "openclaw session delete 5f3c9a1e --yes",
     "openclaw session delete 5f3c9a1e 7d2e41bb --yes --json",
 )
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)

@@ -16,7 +16,7 @@ from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
 EXAMPLES = (
-    "openclaw session export --all --output sessions.jsonl.gz",
+    "openclaw session export --all --output backup.jsonl.gz",
     "openclaw session export 5f3c9a1e --output talk.html",
     "openclaw session export 5f3c9a1e --format markdown | less",
 )

@@ -12,7 +12,10 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
-EXAMPLES = ("openclaw session restore 5f3c9a1e",)
+EXAMPLES = (
+    "openclaw session restore 9b1c2d3e",
+    "openclaw session restore 9b1c2d3e --json",
+)
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 

@@ -15,7 +15,7 @@ from openclaw_cli.result import Result
 
 EXAMPLES = (
     "openclaw session sweep --dry-run",
-    "0 * * * * openclaw session sweep --all-agents --quiet",
+    "openclaw session sweep --all-agents --quiet",
 )
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 ALL_AGENTS = True

@@ -14,7 +14,10 @@ from openclaw_cli.cli.view import View, clean_line
 from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
-EXAMPLES = ("openclaw session tag 5f3c9a1e --add work --add urgent --remove later",)
+EXAMPLES = (
+    "openclaw session tag 5f3c9a1e --add work --add urgent",
+    "openclaw session tag 5f3c9a1e --remove later --json",
+)
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 

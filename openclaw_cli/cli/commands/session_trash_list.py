@@ -11,7 +11,10 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.view import View, local_time, short_id
 from openclaw_cli.result import Result
 
-EXAMPLES = ("openclaw session trash list",)
+EXAMPLES = (
+    "openclaw session trash list",
+    "openclaw session trash list --json | jq -r '.data.items[].sessionId'",
+)
 EXITS = ()
 
 

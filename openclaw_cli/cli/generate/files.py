@@ -1,0 +1,17 @@
+"""Every file that is made from the command tree, by its path in the repository."""
+
+from __future__ import annotations
+
+from openclaw_cli.cli.generate import bash, fish, pages, zsh
+from openclaw_cli.cli.generate.tree import commands
+
+
+def everything() -> dict[str, str]:
+    """Return path and content of every completion and manual page."""
+    known = commands()
+    return {
+        "completions/openclaw.bash": bash.script(known),
+        "completions/_openclaw": zsh.script(known),
+        "completions/openclaw.fish": fish.script(known),
+        **{f"man/man{page.section}/{page.file}": page.text for page in pages.all_pages(known)},
+    }

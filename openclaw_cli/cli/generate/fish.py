@@ -1,0 +1,131 @@
+"""The completion for fish."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from openclaw_cli.cli import registry
+from openclaw_cli.cli.generate.cases import HEAD, common_options, groups
+from openclaw_cli.cli.generate.tree import Command, Option, Value, group_options
+
+_BODY = r"""
+# Tell whether the command line has come to the command or group $argv.
+function __openclaw_at
+    set -l at
+    set -l skip 0
+    set -l count 0
+    for word in (commandline -opc)[2..]
+        if test $skip = 1
+            set skip 0
+        else if string match -q -- '-*' $word
+            if contains -- "$word" (__openclaw_valued "$at")
+                set skip 1
+            end
+        else
+            test "$at $word" = ' sessions'; and set word session
+            set -l next (string trim -- "$at $word")
+            if contains -- "$next" $__openclaw_paths
+                set at $next
+            else
+                set count (math $count + 1)
+            end
+        end
+    end
+    set -g __openclaw_count $count
+    test "$at" = "$argv"
+end
+
+# The same, and tell whether no argument stands before the cursor.
+function __openclaw_first
+    __openclaw_at $argv; and test $__openclaw_count = 0
+end
+
+# Ids on disk, asked of the program, with what they are.
+function __openclaw_ids
+    set -l words (commandline -opc)
+    $words[1] __complete $argv[1] (commandline -ct) $words[2..] 2>/dev/null
+end
+
+"""
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _offered(value: Value) -> str:
+    """Return how the candidates of a value are told."""
+    if value.kind == "words":
+        return f"-xa {_quoted(' '.join(value.words))}"
+    if value.kind == "file":
+        return "-rF"
+    if value.kind == "directory":
+        return "-xa '(__fish_complete_directories)'"
+    return "-x" if value.kind == "text" else f"-xka '(__openclaw_ids {value.kind})'"
+
+
+def _option(at: str, option: Option) -> str:
+    names = [f"-l {n[2:]}" if n.startswith("--") else f"-s {n[1:]}" for n in option.names]
+    value = f" {_offered(option.value)}" if option.value else ""
+    return f"complete -c openclaw{at} {' '.join(names)}{value} -d {_quoted(option.summary)}"
+
+
+def _argument(command: Command) -> str:
+    """Return the line for the arguments of a command."""
+    argument = command.arguments[0]
+    at = "__openclaw_at" if argument.many else "__openclaw_first"
+    # What is exclusive for the value of an option is without files for an argument.
+    offered = _offered(argument.value).replace("-x", "-f", 1).replace("-rF", "-F")
+    return f"complete -c openclaw -n '{at} {command.path}' {offered}"
+
+
+def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
+    common = {option.names for option in common_options()}
+    yield "complete -c openclaw -f"
+    for option in common_options():
+        yield _option("", option)
+    for group in groups():
+        at = f" -n '__openclaw_at {group}'" if group else " -n '__openclaw_at'"
+        for name, summary in registry.children(group).items():
+            yield f"complete -c openclaw{at} -a {name} -d {_quoted(summary)}"
+        for option in group_options(group):
+            if option.names not in common:
+                yield _option(at, option)
+    for command in commands:
+        at = f" -n '__openclaw_at {command.path}'"
+        for option in command.options:
+            if option.names not in common:
+                yield _option(at, option)
+        if command.arguments and command.arguments[0].value.kind != "text":
+            yield _argument(command)
+    yield "complete -c openclaw-cli -w openclaw"
+
+
+def _valued(commands: tuple[Command, ...]) -> Iterator[str]:
+    """Yield the function that tells which options of a command take a value."""
+    names = _names(group_options(""))
+    yield "# The options of the command $argv that take a value."
+    yield "function __openclaw_valued"
+    yield f"    printf '%s\\n' {' '.join(names)}"
+    yield '    switch "$argv"'
+    for command in commands:
+        own = [name for name in _names(command.options) if name not in names]
+        if own:
+            yield f"        case {_quoted(command.path)}"
+            yield f"            printf '%s\\n' {' '.join(own)}"
+    yield "    end"
+    yield "end\n"
+
+
+def _names(options: tuple[Option, ...]) -> list[str]:
+    return [name for option in options if option.value for name in option.names]
+
+
+def script(commands: tuple[Command, ...]) -> str:
+    """Return the script."""
+    head = HEAD.format(shell="fish", trial="openclaw completion fish | source")
+    paths = " ".join(map(_quoted, [*registry.GROUPS, *registry.COMMANDS]))
+    functions = "\n".join(_valued(commands))
+    return "\n".join(
+        [head, f"set -g __openclaw_paths {paths}\n", functions + _BODY, *_lines(commands), ""]
+    )
