@@ -100,18 +100,18 @@ class Base:
         self.trusted(layout.LOOKUP)
         try:
             for name in (*PLAIN, *CODED):
-                column = self.metadata.plain(name) if name in PLAIN else self.metadata.coded(name)
-                if len(column) != self.count:
-                    raise ValueError(f"column {name} has {len(column)} values")
+                length = len(self.metadata.take(name))
+                if length != self.count:
+                    raise ValueError(f"column {name} has {length} values")
             for bucket in self.postings.buckets:
-                self.metadata.lengths(bucket)
+                self.metadata.take_lengths(bucket)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.damaged(layout.METADATA, f"is not sound: {error}") from error
         held = self.metadata.coded("space")
         for model, space in self.config.spaces.items():
-            length = len(self.trusted(layout.vectors_name(model)))
+            size = len(self.trusted(layout.vectors_name(model)))
             rows = sum(map(held.codes.count, held.matching([model])))
-            if rows != space.info.vectors or length != space.bytes:
+            if rows != space.info.vectors or size != space.bytes:
                 raise self.damaged(layout.METADATA, f"does not fit the vectors of {model}")
 
     def lookup(self, kind: str, text: str) -> list[int]:
