@@ -6,7 +6,7 @@ The scan tells files apart by their stat; only what looks different is read. It 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,11 +61,12 @@ class Candidates:
 
     def __iter__(self) -> Iterator[Candidate]:
         for number, record_id in enumerate(self._ids):
+            entry = self._entries.get(number)
             yield Candidate(
                 SCOPES[self._scopes[number]],
                 record_id,
                 self._stats[number][:3],
-                self._entries.get(number),
+                None if entry is None else entry.unpacked(),
                 bool(self._known[number]),
                 bool(self._again[number]),
             )
@@ -127,15 +128,16 @@ class Scanner:
         after = 0 if base is None else base.config.seq
         self._entries = {e.record_id: e for e in log.entries if e.seq > after}
         self._ordinals: dict[str, int] = {}
+        self._base = base
         self._changes = Changes(scanned=now_ns)
         if base is not None:
-            self._ordinals = {n: ordinal for ordinal, n in enumerate(base.metadata.take("id"))}
             self._changes.stats, self._changes.scanned = read_stats(base)
         self._taken = self._changes.scanned
 
     def all_files(self) -> Changes:
         """Look at every record file; what is known and has no file any more was removed by hand."""
         seen: set[str] = set()
+        self._locate()
         for found in scan.scan(self._paths):
             if isinstance(found, scan.Stranger):
                 self._changes.damaged.append((found.path, found.reason))
@@ -152,6 +154,7 @@ class Scanner:
 
     def log_only(self) -> Changes:
         """Take in the log entries alone, for a checkpoint that costs no scan."""
+        self._locate(self._entries)
         for entry in self._entries.values():
             ordinal = self._ordinals.get(entry.record_id)
             if entry.op == "put":
@@ -159,6 +162,13 @@ class Scanner:
             elif ordinal is not None:
                 self._drop(ordinal)
         return self._changes
+
+    def _locate(self, wanted: Container[str] | None = None) -> None:
+        """Find out where the base has its documents, or those of the ids ``wanted``."""
+        names = () if self._base is None else self._base.metadata.take("id")
+        self._ordinals = {
+            name: ordinal for ordinal, name in enumerate(names) if wanted is None or name in wanted
+        }
 
     def _look(self, found: scan.Found) -> None:
         ordinal = self._ordinals.get(found.record_id)

@@ -48,10 +48,11 @@ class Writer:
         ]  # fmt: skip
         if not entries:
             return []
-        wal.append(self.paths.wal, self.log, entries)
+        lines = wal.append(self.paths.wal, self.log, entries)
         state = self.paths.wal.stat()
+        held = [entry.packed(line[:-1]) for entry, line in zip(entries, lines, strict=True)]
         self.log = self.log._replace(
-            entries=(*self.log.entries, *entries),
+            entries=(*self.log.entries, *held),
             size=state.st_size,
             inode=state.st_ino,
             lines=self.log.lines + len(entries) + (not self.log.size),

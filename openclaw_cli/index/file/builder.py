@@ -66,6 +66,7 @@ class Builder:
             self._columns.copy(base.metadata, self._kept)
             for model in base.config.spaces:
                 self._copy_vectors(base, model)
+            base.release()
         self._old = len(self._columns)
         return self
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from zlib import crc32
 
+from openclaw_cli.store import files
 from openclaw_cli.store.fsio import reporting
 
 _WHOLE = 8 << 20
 _BLOCK = 4096
 _EDGE = 64 << 10
 _SAMPLES = 256
+_HELD = 32
 
 
 def sample_digest(data: mmap.mmap | bytes | memoryview) -> str:
@@ -25,7 +27,14 @@ def sample_digest(data: mmap.mmap | bytes | memoryview) -> str:
     """
     if len(data) <= _WHOLE:
         return f"{len(data)}:{crc32(data):08x}"
-    return _digest(len(data), (data[begin:end] for begin, end in _samples(len(data))))
+    return _digest(len(data), _blocks(data))
+
+
+def _blocks(data: mmap.mmap | bytes | memoryview) -> Iterator[bytes | memoryview]:
+    for number, (begin, end) in enumerate(_samples(len(data)), 1):
+        yield data[begin:end]
+        if number % _HELD == 0 and isinstance(data, mmap.mmap):
+            files.release(data)  # the kernel maps the neighbours of every block too
 
 
 def sample_digest_of(path: Path) -> str:
