@@ -48,9 +48,9 @@ class Writer:
         ]  # fmt: skip
         if not entries:
             return []
-        lines = wal.append(self.paths.wal, self.log, entries)
+        held = [entry.packed(wal.encode_entry(entry)[:-1]) for entry in entries]
+        wal.append(self.paths.wal, self.log, held)
         state = self.paths.wal.stat()
-        held = [entry.packed(line[:-1]) for entry, line in zip(entries, lines, strict=True)]
         self.log = self.log._replace(
             entries=(*self.log.entries, *held),
             size=state.st_size,

@@ -330,15 +330,10 @@ def holds_purge(path: Path) -> bool:
     return False
 
 
-def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> list[bytes]:
-    """Append ``entries`` with one fsync; from its return on they are acknowledged.
-
-    Return their lines, with line ends.
-    """
-    lines = list(map(_encoded, entries))
+def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> None:
+    """Append ``entries`` with one fsync; from its return on they are acknowledged."""
     head = b"" if wal.size else header(wal.base)
-    fsio.append(path, head + b"".join(lines))
-    return lines
+    fsio.append(path, head + b"".join(map(_encoded, entries)))
 
 
 def _encoded(entry: Entry | Purge) -> bytes:
