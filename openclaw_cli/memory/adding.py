@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from openclaw_cli.errors import UnavailableError, UsageError
-from openclaw_cli.index.file.snapshot import slot_of
+from openclaw_cli.index.file.metadata import slot_of
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.analysis import Analysis, analyse, hash_of
 from openclaw_cli.memory.checkpoint import checkpoint, writing

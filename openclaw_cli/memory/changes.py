@@ -6,7 +6,7 @@ The scan tells files apart by their stat; only what looks different is read. It 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import NamedTuple
 from zlib import crc32
 
 from openclaw_cli.index.file.base import Base
-from openclaw_cli.index.file.builder import Stat, read_stats
-from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.index.file.statcache import UNKNOWN, Stat, Stats, read_stats
+from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import files, scan, wal
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
@@ -35,6 +35,43 @@ class Candidate(NamedTuple):
     again: bool
 
 
+class Candidates:
+    """Many candidates in a few bytes each, in order."""
+
+    def __init__(self) -> None:
+        self._ids: list[str] = []
+        self._scopes = bytearray()
+        self._stats = Stats()
+        self._known = bytearray()
+        self._again = bytearray()
+        self._entries: dict[int, wal.Entry] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def append(self, candidate: Candidate) -> None:
+        """Add one more."""
+        if candidate.entry is not None:
+            self._entries[len(self._ids)] = candidate.entry
+        self._ids.append(candidate.record_id)
+        self._scopes.append(SCOPES.index(candidate.scope))
+        self._stats.append((*candidate.stat, 0))
+        self._known.append(candidate.known)
+        self._again.append(candidate.again)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for number, record_id in enumerate(self._ids):
+            entry = self._entries.get(number)
+            yield Candidate(
+                SCOPES[self._scopes[number]],
+                record_id,
+                self._stats[number][:3],
+                None if entry is None else entry.unpacked(),
+                bool(self._known[number]),
+                bool(self._again[number]),
+            )
+
+
 @dataclass(slots=True)
 class Changes:
     """What a scan found against a generation (the base) and the log.
@@ -45,10 +82,10 @@ class Changes:
     log can write it again.
     """
 
-    candidates: list[Candidate] = field(default_factory=list)
+    candidates: Candidates = field(default_factory=Candidates)
     dropped: set[int] = field(default_factory=set)
     removed: int = 0
-    stats: list[Stat] = field(default_factory=list)
+    stats: Stats = field(default_factory=Stats)
     scanned: int = 0
     damaged: list[tuple[str, str]] = field(default_factory=list)
     restorable: list[Candidate] = field(default_factory=list)
@@ -91,15 +128,16 @@ class Scanner:
         after = 0 if base is None else base.config.seq
         self._entries = {e.record_id: e for e in log.entries if e.seq > after}
         self._ordinals: dict[str, int] = {}
+        self._base = base
         self._changes = Changes(scanned=now_ns)
         if base is not None:
-            self._ordinals = {n: ordinal for ordinal, n in enumerate(base.metadata.plain("id"))}
             self._changes.stats, self._changes.scanned = read_stats(base)
         self._taken = self._changes.scanned
 
     def all_files(self) -> Changes:
         """Look at every record file; what is known and has no file any more was removed by hand."""
         seen: set[str] = set()
+        self._locate()
         for found in scan.scan(self._paths):
             if isinstance(found, scan.Stranger):
                 self._changes.damaged.append((found.path, found.reason))
@@ -116,6 +154,7 @@ class Scanner:
 
     def log_only(self) -> Changes:
         """Take in the log entries alone, for a checkpoint that costs no scan."""
+        self._locate(self._entries)
         for entry in self._entries.values():
             ordinal = self._ordinals.get(entry.record_id)
             if entry.op == "put":
@@ -123,6 +162,13 @@ class Scanner:
             elif ordinal is not None:
                 self._drop(ordinal)
         return self._changes
+
+    def _locate(self, wanted: Container[str] | None = None) -> None:
+        """Find out where the base has its documents, or those of the ids ``wanted``."""
+        names = () if self._base is None else self._base.metadata.take("id")
+        self._ordinals = {
+            name: ordinal for ordinal, name in enumerate(names) if wanted is None or name in wanted
+        }
 
     def _look(self, found: scan.Found) -> None:
         ordinal = self._ordinals.get(found.record_id)
@@ -182,7 +228,7 @@ def load(paths: MemoryPaths, changes: Changes) -> Iterator[tuple[Candidate, Load
                     changes.removed += candidate.known
                     continue
                 changes.restorable.append(candidate)
-                yield candidate, Loaded(record_of(entry.record), (0, 0, 0, 0), intact=True)
+                yield candidate, Loaded(record_of(entry.record), UNKNOWN, intact=True)
 
 
 def _opened(folder: Path, stack: ExitStack) -> int:

@@ -99,6 +99,8 @@ class _Run:
         if stale or changes.candidates or changes.dropped or log.last_seq > floor:
             self._build(base, current, log, changes)
             base, _problem = open_base(self.store.paths)
+        elif base is not None:
+            self.report.pending = sum(base.metadata.take("pending"))
         return self._finished(base, changes)
 
     def _rebuilt(self, reason: str, path: str | None = None) -> None:
@@ -184,8 +186,8 @@ class _Run:
             vectors = Vectors(self.store, source, embed=self.request.embed)
             with Builder(plan) as builder:
                 self._fill(builder, vectors, changes)
-                kept = [stat for n, stat in enumerate(changes.stats) if n not in dropped]
-                config = builder.finish(kept, changes.scanned)
+                config = builder.finish(changes.stats, changes.scanned)
+                self.report.pending = builder.pending
             lost = {candidate.record_id for candidate in changes.restorable}
             self._sync_records([e for e in log.entries if e.record_id not in lost])
             with self.store.repository.writing(log.last_seq, log) as writer:
@@ -328,5 +330,4 @@ class _Run:
         if base is not None:
             report.records = base.count
             report.generation = base.config.generation
-            report.pending = sum(base.metadata.plain("pending"))
         return report

@@ -156,7 +156,8 @@ class Store:
             newest.setdefault(entry.record_id, entry)
         found: dict[str, Document | None] = {}
         warnings: list[Warning] = []
-        for record_id, entry in reversed(newest.items()):
+        for record_id, logged in reversed(newest.items()):
+            entry = logged.unpacked()
             if entry.record is None:
                 found[record_id] = None
                 continue

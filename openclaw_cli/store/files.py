@@ -51,3 +51,12 @@ def mapped(path: Path) -> mmap.mmap | bytes:
         if os.fstat(source.fileno()).st_size == 0:
             return b""
         return mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def release(data: mmap.mmap | bytes, begin: int = 0, end: int | None = None) -> None:
+    """Let go of the pages of a mapped file that have been read: they count as memory till then.
+
+    They are mapped again when they are read again. ``begin`` is a multiple of the page size.
+    """
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED, begin, (len(data) if end is None else end) - begin)

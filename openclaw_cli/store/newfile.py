@@ -1,11 +1,13 @@
-"""A new file, written piece by piece, with its length and digest."""
+"""A new file, written piece by piece: one with length and digest, or one for passing use."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
+from typing import BinaryIO
 
 from openclaw_cli.store import fsio
 
@@ -61,3 +63,23 @@ class NewFile:
                     fsio.disk.fsync(self._fd)
         finally:
             os.close(self._fd)
+
+
+def scratch(path: Path, chunks: Iterable[bytes]) -> BinaryIO:
+    """Write ``chunks`` to a file without a name, which is gone with the process, and open it.
+
+    ``path`` is where it stands while it is written; nothing is synced.
+    """
+    with fsio.reporting("write", path):
+        fd = fsio.create(path)
+        try:
+            for chunk in chunks:
+                fsio.write_all(fd, chunk)
+            source = os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC), "rb")
+        except BaseException:
+            fsio.discard(path)
+            raise
+        finally:
+            os.close(fd)
+    fsio.remove(path, durable=False)
+    return source

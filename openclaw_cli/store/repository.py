@@ -48,10 +48,11 @@ class Writer:
         ]  # fmt: skip
         if not entries:
             return []
-        wal.append(self.paths.wal, self.log, entries)
+        held = [entry.packed(wal.encode_entry(entry)[:-1]) for entry in entries]
+        wal.append(self.paths.wal, self.log, held)
         state = self.paths.wal.stat()
         self.log = self.log._replace(
-            entries=(*self.log.entries, *entries),
+            entries=(*self.log.entries, *held),
             size=state.st_size,
             inode=state.st_ino,
             lines=self.log.lines + len(entries) + (not self.log.size),

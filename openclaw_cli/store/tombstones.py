@@ -6,6 +6,7 @@ Neither an id nor a text can be read from it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -113,17 +114,20 @@ class Deleted:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._base = -1
+        self._seq = -1
         self._folded: Mapping[str, Tombstone] = {}
         self._logged: dict[str, Tombstone | None] = {}
 
     def catch_up(self, log: wal.Wal) -> None:
         """Take in what ``log`` tells; the file is read again when the log has been cut."""
-        if log.base != self._base:
+        if log.base != self._base or log.last_seq < self._seq:
             self._folded = read(self._path)
-            self._base = log.base
-        self._logged = {
-            entry.record_id: _of(entry) if entry.op == "delete" else None for entry in log.entries
-        }
+            self._logged.clear()
+            self._base = self._seq = log.base
+        known = bisect_right(log.entries, self._seq, key=lambda entry: entry.seq)
+        for entry in log.entries[known:]:
+            self._logged[entry.record_id] = _of(entry) if entry.op == "delete" else None
+        self._seq = log.last_seq
 
     def holds(self, record_id: str, content_hash: str) -> bool:
         """Tell whether the record of this id was deleted and had once said this very text.

@@ -80,15 +80,17 @@ class Traces:
     def __init__(self, ids: Iterable[str], texts: Iterable[str], user: str | None = None) -> None:
         self._ids = {name.encode("ascii") for name in ids}
         self._short = {name for name in self._ids if len(name) < SHORTEST}
-        self._texts = {text for text in texts if len(text.strip()) >= SHORTEST}
+        flat = {_flat(text)[:_LONGEST] for text in texts if len(text.strip()) >= SHORTEST}
+        self._texts = {text for text in flat if len(text) >= SHORTEST}
+        #: Texts that have fewer bytes when their line ends are those of the readings.
+        self._brief = flat - self._texts
         self._user = None
         if user is not None:
             self._user = re.compile(rb'"userId"\s*:\s*"' + re.escape(_flat(user)) + rb'"')
 
     @cached_property
     def _patterns(self) -> Patterns:
-        texts = (_flat(text)[:_LONGEST] for text in self._texts)
-        return Patterns(self._ids - self._short, texts)
+        return Patterns(self._ids - self._short, self._texts)
 
     def count(self, data: bytes, *, user: bool = True) -> int:
         """Return how many traces ``data`` holds, those of the user's own name only if wanted."""
@@ -110,6 +112,8 @@ class Traces:
         for place, is_id in self._patterns.places(data):
             if not is_id or _is_name(data, place, self._ids):
                 yield place
+        for text in self._brief:
+            yield from (match.start() for match in re.finditer(re.escape(text), data))
         if self._short:
             for match in _NAME.finditer(data):
                 if _stands_alone(data, match, self._short):

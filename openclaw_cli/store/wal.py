@@ -26,24 +26,74 @@ from openclaw_cli.store.records import require_writable
 _PREFIX = b'{"crc":"'
 #: Counting one by one never gets there; what JSON and the index hold is 64 bits.
 SEQ_LIMIT = 1 << 53
+#: Within a JSON text the quotes would be escaped: these bytes are never part of a memory.
+_PURGE = b',"op":"purge",'
+_BLOCK = 1 << 20
+#: Entries read from more bytes than an ordinary log has are packed.
+_MUCH = 8 << 20
 _BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
 
 
-class Entry(NamedTuple):
+class Entry:
     """One acknowledged change.
 
     ``op`` is "put" or "delete"; ``record`` is the whole record document of a put; ``payload`` is
     opaque to the store: what the index needs to show the record before it is folded; ``replaces``
     is the CRC-32 of the record file that stood there when the entry was made.
+
+    A packed entry holds its line instead of what that says, in a quarter of the memory, and reads
+    the line whenever it is asked for one of the two.
     """
 
-    seq: int
-    op: str
-    scope: str
-    record_id: str
-    record: dict[str, Any] | None = None
-    payload: dict[str, Any] | None = None
-    replaces: int | None = None
+    __slots__ = ("_payload", "_record", "line", "op", "record_id", "replaces", "scope", "seq")
+
+    def __init__(
+        self,
+        seq: int,
+        op: str,
+        scope: str,
+        record_id: str,
+        record: dict[str, Any] | None = None,
+        payload: dict[str, Any] | None = None,
+        replaces: int | None = None,
+    ) -> None:
+        self.seq = seq
+        self.op = op
+        self.scope = scope
+        self.record_id = record_id
+        self.replaces = replaces
+        self.line: bytes | None = None
+        self._record = record
+        self._payload = payload
+
+    @property
+    def record(self) -> dict[str, Any] | None:
+        """The record document of a put."""
+        return self.unpacked()._record
+
+    @property
+    def payload(self) -> dict[str, Any] | None:
+        """What the index needs to show the record."""
+        return self.unpacked()._payload
+
+    def packed(self, line: bytes) -> Entry:
+        """Return the entry as one that holds its ``line``, without line end, alone."""
+        entry = Entry(self.seq, self.op, self.scope, self.record_id, replaces=self.replaces)
+        entry.line = line
+        return entry
+
+    def unpacked(self) -> Entry:
+        """Return the entry as one that holds what its line says."""
+        if self.line is None:
+            return self
+        value = orjson.loads(b"{" + self.line[_BODY_AT:])
+        held = value.get("record"), _payload(value)
+        return Entry(self.seq, self.op, self.scope, self.record_id, *held, self.replaces)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Entry) and encode_entry(self) == encode_entry(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 class Purge(NamedTuple):
@@ -96,6 +146,8 @@ def encode_line(body: dict[str, Any]) -> bytes:
 
 def encode_entry(entry: Entry) -> bytes:
     """Return the line of ``entry``."""
+    if entry.line is not None:
+        return entry.line + b"\n"
     body: dict[str, Any] = {
         "seq": entry.seq,
         "op": entry.op,
@@ -190,6 +242,7 @@ def _extended(known: Wal, data: bytes) -> Wal:
     purges: list[Purge] = []
     damaged: list[tuple[int, str, bytes]] = []
     whole = data.rfind(b"\n") + 1
+    packs = whole > _MUCH
     last = known.last_seq
     number = known.lines
     for number, raw in enumerate(data[:whole].split(b"\n")[:-1], known.lines + 1):
@@ -207,7 +260,7 @@ def _extended(known: Wal, data: bytes) -> Wal:
             entries += found.deletions()
             last = found.seq
         else:
-            entries.append(found)
+            entries.append(found.packed(raw) if packs else found)
             last = found.seq
     return Wal(
         base,
@@ -234,12 +287,16 @@ def _entry(value: dict[str, Any]) -> Entry | None:
         return None
     if (op == "put") != isinstance(record, dict):
         return None
-    payload = value.get("index")
     replaces = value.get("replaces")
     return Entry(
-        seq, op, str(scope), record_id, record, payload if isinstance(payload, dict) else None,
+        seq, op, str(scope), record_id, record, _payload(value),
         replaces if isinstance(replaces, int) else None,
     )  # fmt: skip
+
+
+def _payload(value: dict[str, Any]) -> dict[str, Any] | None:
+    payload = value.get("index")
+    return payload if isinstance(payload, dict) else None
 
 
 def _purge(value: dict[str, Any]) -> Purge | None:
@@ -262,10 +319,15 @@ def _purge(value: dict[str, Any]) -> Purge | None:
 def holds_purge(path: Path) -> bool:
     """Tell whether the log holds a purge, without reading what its lines mean."""
     try:
-        # Within a JSON text the quotes would be escaped: these bytes are never part of a memory.
-        return b',"op":"purge",' in files.read_file(path)
+        with os.fdopen(files.open_regular(path), "rb") as source:
+            edge = b""
+            while block := source.read(_BLOCK):
+                if _PURGE in block or _PURGE in edge + block[: len(_PURGE)]:
+                    return True
+                edge = block[-len(_PURGE) :]
     except (OSError, ValueError):
-        return False  # whoever reads the log tells what is wrong with it
+        pass  # whoever reads the log tells what is wrong with it
+    return False
 
 
 def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> None:

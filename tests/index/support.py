@@ -6,7 +6,8 @@ import struct
 from pathlib import Path
 
 from openclaw_cli.index.file.base import open_base
-from openclaw_cli.index.file.builder import Builder, Plan, read_stats
+from openclaw_cli.index.file.builder import Builder, Plan
+from openclaw_cli.index.file.statcache import Stats, read_stats
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import generations
@@ -46,11 +47,11 @@ def publish(paths, documents, dropped=(), seq=0, threshold=200_000):
     base, _problem = open_base(paths)
     number, folder = generations.prepare(paths)
     plan = Plan(number, "test/1", folder, base, frozenset(dropped), threshold)
-    stats = [] if base is None else read_stats(base)[0]
+    stats = Stats() if base is None else read_stats(base)[0]
     with Builder(plan) as builder:
         for item in documents:
             builder.add(item, (1, 2, 3, 4))
-        config = builder.finish([s for n, s in enumerate(stats) if n not in set(dropped)], 0)
+        config = builder.finish(stats, 0)
         builder.seal(config, seq, 0)
     generations.publish(paths, number)
     generations.sweep(paths)

@@ -12,7 +12,7 @@ from openclaw_cli.index.file.lines import SortedLines, key_of
 from openclaw_cli.index.file.metadata import CODED, PLAIN, MetadataFile
 from openclaw_cli.index.file.postings import PostingsFile
 from openclaw_cli.paths import MemoryPaths
-from openclaw_cli.store import generations
+from openclaw_cli.store import files, generations
 
 if TYPE_CHECKING:
     from openclaw_cli.index.file.hnsw import HnswIndex
@@ -92,26 +92,34 @@ class Base:
             self._postings = PostingsFile(self.trusted(layout.POSTINGS))
         return self._postings
 
+    def release(self) -> None:
+        """Let go of the pages of the files, for a run that reads all of them, one after another."""
+        for data in self._held.values():
+            files.release(data)
+
     def check(self) -> None:
         """Raise `DamagedError` unless everything that the next generation takes over is sound.
 
         The lookup is written anew, but only a new generation mends it.
         """
         self.trusted(layout.LOOKUP)
+        self.release()
         try:
             for name in (*PLAIN, *CODED):
-                column = self.metadata.plain(name) if name in PLAIN else self.metadata.coded(name)
-                if len(column) != self.count:
-                    raise ValueError(f"column {name} has {len(column)} values")
+                length = len(self.metadata.take(name))
+                if length != self.count:
+                    raise ValueError(f"column {name} has {length} values")
+                self.release()
             for bucket in self.postings.buckets:
-                self.metadata.lengths(bucket)
+                self.metadata.take_lengths(bucket)
+            self.release()
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.damaged(layout.METADATA, f"is not sound: {error}") from error
         held = self.metadata.coded("space")
         for model, space in self.config.spaces.items():
-            length = len(self.trusted(layout.vectors_name(model)))
+            size = len(self.trusted(layout.vectors_name(model)))
             rows = sum(map(held.codes.count, held.matching([model])))
-            if rows != space.info.vectors or length != space.bytes:
+            if rows != space.info.vectors or size != space.bytes:
                 raise self.damaged(layout.METADATA, f"does not fit the vectors of {model}")
 
     def lookup(self, kind: str, text: str) -> list[int]:

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
-from openclaw_cli.errors import DamagedError
 from openclaw_cli.index.file import generation as layout
 from openclaw_cli.index.file import postings
 from openclaw_cli.index.file.base import Base
-from openclaw_cli.index.file.checksum import sample_digest
+from openclaw_cli.index.file.checksum import sample_digest_of
+from openclaw_cli.index.file.lookups import lookup_lines
 from openclaw_cli.index.file.metadata import Columns
-from openclaw_cli.index.file.snapshot import slot_of
+from openclaw_cli.index.file.runs import SortedRuns
+from openclaw_cli.index.file.statcache import Stat, Stats
 from openclaw_cli.index.protocol import Document, SpaceInfo, Vector
 from openclaw_cli.store import files, fsio
 from openclaw_cli.store.newfile import NewFile
 
 _COPY_ROWS = 2048
-_PIECES = 1024
-_STAT_NAMES = ("size", "after", "inode", "crc")
-
-#: A record file's size, mtime in ns, inode, and the CRC-32 of its bytes.
-Stat = tuple[int, int, int, int]
+_PIECES = 256
+_ROWS = 1024
 
 
 class Plan(NamedTuple):
@@ -54,14 +50,15 @@ class Builder:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._stack = ExitStack()
+        self._scratch = ExitStack()
         self._columns = Columns()
-        self._postings = postings.PostingsBuilder()
+        self._postings = postings.PostingsBuilder(self._runs())
         self._spaces: dict[str, _SpaceWriter] = {}
         self._kept = self._kept_ordinals()
         self._files: dict[str, layout.Fingerprint] = {}
         self._graphs: list[str] = []
         self._rows: list[tuple[Any, ...]] = []
-        self._stats: list[Stat] = []
+        self._stats = Stats()
 
     def __enter__(self) -> Builder:
         base = self._plan.base
@@ -69,11 +66,16 @@ class Builder:
             self._columns.copy(base.metadata, self._kept)
             for model in base.config.spaces:
                 self._copy_vectors(base, model)
+            base.release()
         self._old = len(self._columns)
         return self
 
     def __exit__(self, *failure: object) -> None:
         self._stack.close()
+        self._scratch.close()
+
+    def _runs(self) -> SortedRuns:
+        return self._scratch.enter_context(SortedRuns(self._plan.folder))
 
     def _kept_ordinals(self) -> list[int] | None:
         base, dropped = self._plan.base, self._plan.dropped
@@ -101,6 +103,8 @@ class Builder:
     def add(self, document: Document, stat: Stat) -> None:
         """Add one document; ``stat`` describes its record file."""
         vector = document.vector
+        if len(self._rows) >= _ROWS:
+            self._flush_rows()
         self._rows.append(
             (
                 document.id,
@@ -125,19 +129,26 @@ class Builder:
             space = self._space(vector.model, vector.digest, len(vector.data) // 4)
             space.add(vector)
 
-    def finish(self, kept_stats: Iterable[Stat], scanned: int) -> layout.GenerationConfig:
+    def _flush_rows(self) -> None:
+        if self._rows:
+            self._columns.extend(self._rows)
+            self._rows.clear()
+
+    def finish(self, known: Stats, scanned: int) -> layout.GenerationConfig:
         """Write every file but ``config.json``, synced.
 
-        ``kept_stats`` are those of the base's kept documents, ``scanned`` is when (ns) the oldest
-        of the stats was taken.
+        ``known`` are the stats of the base's documents, those to drop included, ``scanned`` is
+        when (ns) the oldest of all stats was taken.
         """
         self._stack.close()
-        self._columns.extend(self._rows)
+        self._flush_rows()
         lengths = self._lengths()
         self._write(layout.POSTINGS, self._posting_lines(lengths))
         self._write(layout.METADATA, self._columns.encoded(lengths))
-        self._write(layout.LOOKUP, self._lookup_lines())
-        self._write(layout.STAT_CACHE, [_encode_stats([*kept_stats, *self._stats], scanned)])
+        self._write(layout.LOOKUP, lookup_lines(self._columns.lookups(), self._runs()))
+        stats = known.of(self._kept)
+        stats.extend(self._stats)
+        self._write(layout.STAT_CACHE, stats.encoded(scanned))
         spaces = {name: self._close_space(writer) for name, writer in self._spaces.items()}
         return layout.GenerationConfig(
             generation=self._plan.number,
@@ -149,6 +160,11 @@ class Builder:
             files=self._files,
             scanned=scanned,
         )
+
+    @property
+    def pending(self) -> int:
+        """How many of the documents wait for a vector."""
+        return self._columns.pending()
 
     def seal(self, config: layout.GenerationConfig, seq: int, unindexed: int) -> None:
         """Write ``config.json``: the generation holds every log entry up to ``seq``.
@@ -166,7 +182,7 @@ class Builder:
         self._note(name, target)
 
     def _note(self, name: str, target: NewFile) -> None:
-        sample = sample_digest(files.mapped(target.path))
+        sample = sample_digest_of(target.path)
         self._files[name] = layout.Fingerprint(target.length, target.sha256, sample)
 
     def _close_space(self, writer: _SpaceWriter) -> layout.Space:
@@ -187,27 +203,28 @@ class Builder:
         matrix = matrix_of(files.mapped(writer.target.path), writer.rows, info.dimensions)
         meta = hnsw.build(matrix, str(path), model=layout.graph_key(info))
         fsio.adopt(path)
-        sample = sample_digest(files.mapped(path))
+        sample = sample_digest_of(path)
         self._files[name] = layout.Fingerprint(meta.length, meta.sha256, sample)
         self._graphs.append(name)
         return {"file": name, **meta.as_dict()}
 
-    def _lengths(self) -> dict[str, list[int]]:
+    def _lengths(self) -> dict[str, array[int]]:
         """Return the document lengths per bucket, kept and new documents together."""
         base = self._plan.base
         total, old = len(self._columns), self._old
-        joined: dict[str, list[int]] = {}
+        joined: dict[str, array[int]] = {}
         for bucket in base.metadata.buckets if base is not None else ():
             assert base is not None
-            column = base.metadata.lengths(bucket)
-            joined[bucket] = column if self._kept is None else [column[n] for n in self._kept]
+            column = base.metadata.take_lengths(bucket)
+            kept = column if self._kept is None else [column[n] for n in self._kept]
+            joined[bucket] = array("I", kept)
         for bucket, fresh in self._postings.lengths.items():
-            joined[bucket] = joined.get(bucket, [0] * old) + fresh[old:].tolist()
-        for column in joined.values():
-            column.extend([0] * (total - len(column)))
+            joined.setdefault(bucket, array("I", bytes(4 * old))).extend(fresh[old:])
+        for filled in joined.values():
+            filled.frombytes(bytes(filled.itemsize * (total - len(filled))))
         return {bucket: column for bucket, column in joined.items() if any(column)}
 
-    def _posting_lines(self, lengths: dict[str, list[int]]) -> Iterator[bytes]:
+    def _posting_lines(self, lengths: Mapping[str, array[int]]) -> Iterator[bytes]:
         stats = {name: (sum(map(bool, held)), sum(held)) for name, held in lengths.items()}
         yield postings.header(self._plan.tokenizer, stats)
         base = self._plan.base
@@ -221,19 +238,6 @@ class Builder:
         for new, ordinal in enumerate(self._kept):
             remap[ordinal] = new
         return remap
-
-    def _lookup_lines(self) -> Iterator[bytes]:
-        yield b'{"format":2}\n'
-        lists: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for ordinal, digest in enumerate(self._columns.plain["hash"]):
-            lists["hash", digest].append(ordinal)
-        columns = [self._columns.texts(name) for name in ("key", "scope", "user", "category")]
-        for ordinal, (key, scope, user, category) in enumerate(zip(*columns, strict=True)):
-            if key is not None:
-                lists["slot", slot_of(scope, user, category, key)].append(ordinal)
-        yield from sorted(
-            orjson.dumps((kind, text, ordinals)) + b"\n" for (kind, text), ordinals in lists.items()
-        )
 
 
 class _SpaceWriter:
@@ -268,31 +272,3 @@ class _SpaceWriter:
     def mean(self) -> tuple[float, ...]:
         """Return the mean vector of the space."""
         return tuple((self._sum / self.rows).tolist())
-
-
-def _encode_stats(stats: list[Stat], scanned: int) -> bytes:
-    """Return the bytes of the stat cache; times are told from the oldest on, which is shorter."""
-    sizes, times, inodes, sums = zip(*stats, strict=True) if stats else ((), (), (), ())
-    oldest = min(times, default=0)
-    columns = (sizes, [time - oldest for time in times], inodes, sums)
-    document = {
-        "scanned": scanned,
-        "oldest": oldest,
-        **dict(zip(_STAT_NAMES, columns, strict=True)),
-    }
-    return orjson.dumps(document)
-
-
-def read_stats(base: Base) -> tuple[list[Stat], int]:
-    """Return the stat cache of a generation by ordinal, and when (ns) it was taken.
-
-    A cache that is not sound is no loss: then nothing is known, and every file is read.
-    """
-    try:
-        document = orjson.loads(bytes(base.trusted(layout.STAT_CACHE)))
-        sizes, after, inodes, sums = (document[name] for name in _STAT_NAMES)
-        oldest, scanned = document["oldest"], document["scanned"]
-        stats = list(zip(sizes, [oldest + time for time in after], inodes, sums, strict=True))
-    except (DamagedError, ValueError, KeyError, TypeError):
-        return [(0, 0, 0, 0)] * base.count, 0
-    return (stats, scanned) if len(stats) == base.count else ([(0, 0, 0, 0)] * base.count, 0)

@@ -10,6 +10,10 @@ from collections.abc import Iterator
 
 import orjson
 
+from openclaw_cli.store import files
+
+_HELD = 4 << 20
+
 
 def key_of(*parts: str) -> bytes:
     """Return the bytes that a line with these leading texts begins with, comma included."""
@@ -55,10 +59,14 @@ class SortedLines:
         return None
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield every sorted line without its line end."""
+        """Yield every sorted line without its line end; what has been read is let go."""
         data = self._data
         begin = self._start
+        held = 0
         while begin < self._end:
+            if begin - held >= _HELD:
+                files.release(data, held, held + _HELD)
+                held += _HELD
             end = data.find(b"\n", begin)
             end = self._end if end < 0 else end
             yield data[begin:end]

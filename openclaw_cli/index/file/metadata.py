@@ -7,7 +7,9 @@ Texts that repeat are stored as ``{"values":[…],"codes":[…]}``.
 from __future__ import annotations
 
 import mmap
+from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -16,8 +18,32 @@ import orjson
 PLAIN = ("id", "hash", "created", "updated", "stability", "review", "pending")
 #: Columns whose values repeat.
 CODED = ("scope", "category", "user", "key", "language", "tags", "space")
+_SLOT = ("scope", "user", "category", "key")
 _LENGTH = "length."
 _FEW = 8
+_PIECE = 4096
+
+
+def json_list(numbers: Sequence[int], less: int = 0) -> Iterator[bytes]:
+    """Yield the JSON of a list of numbers, each one ``less`` than it is, in pieces."""
+    yield b"["
+    for begin in range(0, len(numbers), _PIECE):
+        piece = numbers[begin : begin + _PIECE]
+        part = orjson.dumps([number - less for number in piece])[1:-1]
+        yield b"," + part if begin else part
+    yield b"]"
+
+
+def _separated(parts: Sequence[bytes]) -> Iterator[bytes]:
+    for number, part in enumerate(parts):
+        if number:
+            yield b","
+        yield part
+
+
+def slot_of(scope: str, user: str | None, category: str, key: str) -> str:
+    """Return the text under which a slot is looked up."""
+    return "\0".join((scope, user or "", category, key))
 
 
 class Coded:
@@ -59,11 +85,22 @@ class MetadataFile:
 
     def _load(self, name: str) -> Any:
         if name not in self._loaded:
-            value = orjson.loads(self._bytes(name))
-            self._loaded[name] = (
-                Coded(value["values"], value["codes"]) if isinstance(value, dict) else value
-            )
+            self._loaded[name] = self.take(name)
         return self._loaded[name]
+
+    def take(self, name: str) -> Any:
+        """Return a column as `plain` or `coded` does, without holding on to it."""
+        if name in self._loaded:
+            return self._loaded[name]
+        value = orjson.loads(self._bytes(name))
+        return Coded(value["values"], value["codes"]) if isinstance(value, dict) else value
+
+    def part(self, name: str, kept: Sequence[int] | None) -> bytes:
+        """Return a plain column, or the ordinals ``kept`` of it, as JSON without its brackets."""
+        if kept is None:
+            return self._bytes(name)[1:-1]
+        column = self.take(name)
+        return orjson.dumps([column[ordinal] for ordinal in kept])[1:-1]
 
     def _bytes(self, name: str) -> bytes:
         offset, length = self._ranges[name]
@@ -92,6 +129,11 @@ class MetadataFile:
         places = [column.find(orjson.dumps(record_id)) for record_id in ids]
         return [column.count(b",", 0, place) for place in places if place >= 0]
 
+    def take_lengths(self, bucket: str) -> list[int]:
+        """Return what `lengths` does, without holding on to it."""
+        column: list[int] = self.take(_LENGTH + bucket)
+        return column
+
     def lengths(self, bucket: str) -> list[int]:
         """Return the document lengths of a bucket, 0 for documents that are not in it."""
         return self.plain(_LENGTH + bucket)
@@ -106,37 +148,32 @@ class _Codes(dict[Any, int]):
 
 
 class Columns:
-    """The columns of a generation while it is being built."""
+    """The columns of a generation while it is being built, as the bytes that they will be."""
 
     def __init__(self) -> None:
-        self.plain: dict[str, list[Any]] = {name: [] for name in PLAIN}
+        self._plain: dict[str, list[bytes]] = {name: [] for name in PLAIN}
         self._values: dict[str, _Codes] = {name: _Codes() for name in CODED}
-        self._codes: dict[str, list[int]] = {name: [] for name in CODED}
+        self._codes: dict[str, array[int]] = {name: array("I") for name in CODED}
 
     def __len__(self) -> int:
-        return len(self.plain["id"])
+        return len(self._codes["scope"])
 
     def extend(self, rows: Sequence[Sequence[Any]]) -> None:
         """Append documents: for each one the values of `PLAIN` and then those of `CODED`."""
         columns = dict(zip((*PLAIN, *CODED), zip(*rows, strict=True), strict=False))
         for name, column in columns.items():
-            if name in self.plain:
-                self.plain[name] += column
+            if name in self._plain:
+                self._plain[name].append(orjson.dumps(column)[1:-1])
             else:
-                self._codes[name] += map(self._values[name].__getitem__, column)
-
-    def texts(self, name: str) -> list[Any]:
-        """Return a coded column with its values in place of codes."""
-        values = list(self._values[name])
-        return [values[code] for code in self._codes[name]]
+                self._codes[name].extend(map(self._values[name].__getitem__, column))
 
     def copy(self, base: MetadataFile, kept: Sequence[int] | None) -> None:
         """Take over the documents of ``base``: all of them, or the ordinals ``kept``."""
-        for name, column in self.plain.items():
-            old = base.plain(name)
-            column.extend(old if kept is None else [old[n] for n in kept])
+        if base.count and (kept is None or kept):
+            for name, parts in self._plain.items():
+                parts.append(base.part(name, kept))
         for name in CODED:
-            coded = base.coded(name)
+            coded = base.take(name)
             known = self._values[name]
             chosen = coded.codes if kept is None else [coded.codes[n] for n in kept]
             codes: dict[int, int] = {}
@@ -145,23 +182,47 @@ class Columns:
                 value = coded.values[code]
                 value = tuple(value) if isinstance(value, list) else value
                 codes[code] = known[value]
-            self._codes[name].extend([codes[code] for code in chosen])
+            self._codes[name].extend(map(codes.__getitem__, chosen))
+
+    def pending(self) -> int:
+        """Return how many documents are pending: each one is told by a 0 or a 1."""
+        return sum(part.count(b"1") for part in self._plain["pending"])
+
+    def lookups(self) -> Iterator[tuple[str, str, int]]:
+        """Yield what a document is looked up by, its content hash and its slot, with its ordinal.
+
+        The kinds are "hash" and "slot".
+        """
+        hashes = (orjson.loads(b"[%b]" % part) for part in self._plain["hash"])
+        for ordinal, digest in enumerate(chain.from_iterable(hashes)):
+            yield "hash", digest, ordinal
+        scopes, users, categories, keys = (list(self._values[name]) for name in _SLOT)
+        codes = zip(*(self._codes[name] for name in _SLOT), strict=True)
+        for ordinal, (scope, user, category, key) in enumerate(codes):
+            if keys[key] is not None:
+                slot = slot_of(scopes[scope], users[user], categories[category], keys[key])
+                yield "slot", slot, ordinal
 
     def encoded(self, lengths: Mapping[str, Sequence[int]]) -> Iterator[bytes]:
         """Yield the bytes of the file; ``lengths`` are the document lengths per bucket."""
-        bodies: dict[str, bytes] = {n: orjson.dumps(column) for n, column in self.plain.items()}
+        bodies: dict[str, list[bytes]] = {}
+        for name, parts in self._plain.items():
+            bodies[name] = [b"[", *_separated(parts), b"]"]
         for name, codes in self._codes.items():
-            bodies[name] = orjson.dumps({"values": list(self._values[name]), "codes": codes})
+            values = orjson.dumps(list(self._values[name]))
+            bodies[name] = [b'{"values":', values, b',"codes":', *json_list(codes), b"}"]
         for bucket in sorted(lengths):
-            bodies[_LENGTH + bucket] = orjson.dumps(list(lengths[bucket]))
+            bodies[_LENGTH + bucket] = list(json_list(lengths[bucket]))
         ranges: dict[str, list[int]] = {}
         offset = 0
         for name, body in bodies.items():
-            label = len(orjson.dumps(name)) + 1
-            ranges[name] = [offset + label, len(body)]
-            offset += label + len(body) + 2
+            label, length = len(orjson.dumps(name)) + 1, sum(map(len, body))
+            ranges[name] = [offset + label, length]
+            offset += label + length + 2
         head = orjson.dumps({"format": 2, "count": len(self), "columns": ranges})
         yield head[:-1] + b",\n"
         for name, body in bodies.items():
-            yield orjson.dumps(name) + b":" + body + b",\n"
+            yield orjson.dumps(name) + b":"
+            yield from body
+            yield b",\n"
         yield b'"end":0}\n'

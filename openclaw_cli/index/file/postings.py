@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 
 import orjson
 
 from openclaw_cli.index.file.lines import SortedLines, key_in, key_of
+from openclaw_cli.index.file.runs import SortedRuns, after_place, grouped, line_of
 
 FORMAT = 2
+#: As many ordinals of new documents are held in memory: some 60 MB, those of 100,000 notes.
+ORDINALS_HELD = 4_500_000
 
 
 class PostingsFile:
@@ -44,38 +47,47 @@ class PostingsFile:
         return iter(self._lines)
 
 
-class _Lists(dict[str, list[int]]):
+class _Lists(dict[str, "array[int]"]):
     """Term to the ordinals of its documents; a term that is new has none."""
 
-    def __missing__(self, term: str) -> list[int]:
-        ordinals: list[int] = []
+    def __missing__(self, term: str) -> array[int]:
+        ordinals = array("I")
         self[term] = ordinals
         return ordinals
 
 
 class PostingsBuilder:
-    """Gathers the terms of new documents: for each one its ordinals, and the frequencies above 1.
+    """Gathers the terms of new documents: for each one its ordinals, repeated by its frequency.
 
-    What is done for every term of every document is a loop of the interpreter's own.
+    What is done for every term of every document is a loop of the interpreter's own. Whenever
+    ``limit`` ordinals are held they are put away in ``runs``, so that memory is bounded.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, runs: SortedRuns, limit: int = ORDINALS_HELD) -> None:
+        self._runs = runs
+        self._limit = limit
+        self._held = 0
         self._ordinals: dict[str, _Lists] = {}
-        self._repeats: dict[str, dict[str, dict[int, int]]] = {}
+        self._repeated: dict[str, set[str]] = {}
         self.lengths: dict[str, array[int]] = {}
 
     def add(self, ordinal: int, terms: Mapping[str, Mapping[str, int]]) -> None:
         """Take the terms of document ``ordinal``; ordinals must rise."""
+        if self._held >= self._limit:
+            self._runs.spill(self._run())
+            self._held = 0
         for bucket, frequencies in terms.items():
             if bucket not in self._ordinals:
-                self._ordinals[bucket], self._repeats[bucket] = _Lists(), {}
+                self._ordinals[bucket], self._repeated[bucket] = _Lists(), set()
             known = self._ordinals[bucket].__getitem__
-            deque(map(list.append, map(known, frequencies), repeat(ordinal)), 0)
+            deque(map(array.append, map(known, frequencies), repeat(ordinal)), 0)
             length = sum(frequencies.values())
             if length > len(frequencies):
-                repeats = self._repeats[bucket]
-                for term in [term for term, frequency in frequencies.items() if frequency > 1]:
-                    repeats.setdefault(term, {})[ordinal] = frequencies[term]
+                more = [term for term, frequency in frequencies.items() if frequency > 1]
+                self._repeated[bucket].update(more)
+                for term in more:
+                    known(term).extend([ordinal] * (frequencies[term] - 1))
+            self._held += length
             self._length(bucket, ordinal, length)
 
     def _length(self, bucket: str, ordinal: int, length: int) -> None:
@@ -85,19 +97,44 @@ class PostingsBuilder:
 
     def take_lines(self) -> Iterator[bytes]:
         """Yield the posting lines in order, with line ends, and give up what they were made of."""
+        if not len(self._runs):
+            for held in self._taken():
+                yield _line(*held)
+            return
+        self._runs.spill(self._run())
+        for key, parts in grouped(self._runs.merged()):
+            columns = [after_place(part).split(b"|") for part in parts]
+            ordinals, frequencies = map(b",".join, zip(*columns, strict=True))
+            yield b"%b[%b],[%b]]\n" % (key, ordinals, frequencies)
+
+    def _run(self) -> Iterator[bytes]:
+        """Yield what is held as lines for `SortedRuns`, and give it up."""
+        for bucket, term, ordinals, frequencies in self._taken():
+            rest = orjson.dumps(ordinals)[1:-1] + b"|" + orjson.dumps(frequencies)[1:-1]
+            yield line_of(key_of(bucket, term), ordinals[0], rest)
+
+    def _taken(self) -> Iterator[tuple[str, str, list[int], list[int]]]:
+        """Take the terms out in the order of their lines, with their ordinals and frequencies."""
         for bucket in sorted(self._ordinals):
-            repeats = self._repeats.pop(bucket)
+            repeated = self._repeated.pop(bucket)
             terms = self._ordinals.pop(bucket)
-            lines = []
-            while terms:
-                term, ordinals = terms.popitem()
-                frequencies = [1] * len(ordinals)
-                if term in repeats:
-                    frequency = repeats[term].get
-                    frequencies = [frequency(ordinal, 1) for ordinal in ordinals]
-                lines.append(_line(bucket, term, ordinals, frequencies))
-            lines.sort()
-            yield from lines
+            names = sorted(terms, key=_place, reverse=True)
+            while names:
+                term = names.pop()
+                ordinals = terms.pop(term).tolist()
+                if term in repeated:
+                    counts = Counter(ordinals)
+                    yield bucket, term, list(counts), list(counts.values())
+                else:
+                    yield bucket, term, ordinals, [1] * len(ordinals)
+
+
+def _place(term: str) -> bytes:
+    """Return by what the lines of one bucket are sorted: the term as it stands in JSON.
+
+    It is a copy of the right size: what orjson returns holds on to a kilobyte.
+    """
+    return orjson.dumps(term)[1:]
 
 
 def merged_lines(

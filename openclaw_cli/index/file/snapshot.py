@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from openclaw_cli.index import bm25
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.generation import Space
-from openclaw_cli.index.file.metadata import PLAIN, MetadataFile
+from openclaw_cli.index.file.metadata import PLAIN, MetadataFile, slot_of
 from openclaw_cli.index.fusion import DenseList, LexicalList
 from openclaw_cli.index.protocol import Document, Mask, SpaceInfo, Vector, Where
 
@@ -304,11 +304,6 @@ def _shelf_names(document: Document) -> list[str]:
         slot = slot_of(document.scope, document.user, document.category, document.key)
         names.append(f"slot {slot}")
     return names
-
-
-def slot_of(scope: str, user: str | None, category: str, key: str) -> str:
-    """Return the text under which a slot is looked up."""
-    return "\0".join((scope, user or "", category, key))
 
 
 def _filter_base(mask: bytearray, columns: MetadataFile, where: Where) -> None:

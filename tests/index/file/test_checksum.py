@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openclaw_cli.index.file.checksum import full_digest, sample_digest
+from openclaw_cli.index.file.checksum import full_digest, sample_digest, sample_digest_of
 from openclaw_cli.store import files
 
 MIB = 1 << 20
@@ -23,6 +23,7 @@ def test_a_mapped_file_bytes_and_a_view_of_them_have_the_same_checksum(
     expected = sample_digest(content)
     assert sample_digest(files.mapped(path)) == expected
     assert sample_digest(memoryview(content)) == expected
+    assert sample_digest_of(path) == expected
     assert full_digest(files.mapped(path)) == hashlib.sha256(content).hexdigest()
 
 
