@@ -7,6 +7,7 @@ import sys
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from openclaw_cli.cli.registry import COMMANDS
 from openclaw_cli.cli.render import Output
 from openclaw_cli.clock import Clock, parse_when
 from openclaw_cli.errors import StorageError, UsageError
@@ -56,8 +57,9 @@ class Invocation:
 
     @property
     def schema(self) -> str:
-        """The name of the JSON document of this command."""
-        return f"openclaw.{self.path.replace(' ', '.') or 'error'}/1"
+        """The name of the JSON document of this command; ``error`` while none is known."""
+        name = self.path.replace(" ", ".") if self.path in COMMANDS else "error"
+        return f"openclaw.{name}/1"
 
     @cached_property
     def state(self) -> StatePaths:

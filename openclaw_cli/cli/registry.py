@@ -56,6 +56,7 @@ COMMANDS: dict[str, str] = {
     "config show": "Show every setting, its meaning and its origin.",
     "config validate": "Check the configuration file and the environment.",
     "config schema": "List what the configuration may hold.",
+    "schema": "Print the JSON Schema of what a command prints with --json.",
 }
 
 EXIT_MEANINGS: dict[int, str] = {
