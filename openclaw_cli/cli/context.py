@@ -89,7 +89,9 @@ class Invocation:
     def all_agents(self) -> bool:
         """Tell whether ``--all-agents`` was given; refuse it together with ``--agent``."""
         if self.given.get("all_agents") and self.given.get("agent"):
-            raise UsageError("--agent and --all-agents exclude each other")
+            raise UsageError(
+                "--agent and --all-agents exclude each other", hint="leave one of them out"
+            )
         return bool(self.given.get("all_agents"))
 
     @cached_property
@@ -117,7 +119,10 @@ class Invocation:
         if seconds is None:
             return DEFAULT_LOCK_TIMEOUT
         if not seconds >= 0:  # also refuses NaN
-            raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
+            raise UsageError(
+                f"--lock-timeout: {seconds} is not a number of seconds, 0 or more",
+                hint="write 0 not to wait at all, or seconds such as 30",
+            )
         return float(seconds)
 
     def memory(self, agent: str | None = None, *, embeds: bool = False) -> MemoryService:
@@ -164,7 +169,7 @@ class Invocation:
     def stdin(self) -> Any:
         """Return standard input as a binary stream; refuse a closed one."""
         if sys.stdin is None:
-            raise UsageError("standard input is closed", hint="give a file, or text as argument")
+            raise UsageError("standard input is closed", hint="give a file or an argument")
         return sys.stdin.buffer
 
 

@@ -15,6 +15,9 @@ from openclaw_cli.result import Result, Warning
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
 
 _SHOWN_FAILURES = 20
+#: The descriptor of standard error, after those of standard input and output.
+_LAST_STREAM = 2
+_ALREADY_DONE = "what the command did is done; give its output another place"
 #: What is held of a stream before it is printed, whatever the number of its items.
 _BLOCK_BYTES = 1 << 20
 
@@ -53,7 +56,14 @@ class Raw(NamedTuple):
 
 
 def prepare_streams() -> None:
-    """Make the standard streams speak UTF-8 whatever the locale says."""
+    """Make the standard streams speak UTF-8 in any locale, and fill the place of closed ones.
+
+    Else the next file that is opened, be it the log of a store, would be standard output or error
+    to libraries and child processes.
+    """
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        os.set_inheritable(fd, True)
+    os.close(fd)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -72,7 +82,7 @@ def output_failed(error: OSError) -> int:
 def _output_error(error: OSError) -> OutputError:
     return OutputError(
         f"cannot write to standard output: {error.strerror or error}",
-        hint="what the command did is done; give its output another place",
+        hint=_ALREADY_DONE,
     )
 
 
@@ -84,7 +94,7 @@ def _abandon_stdout() -> None:
 
 def _to_stdout(data: bytes) -> None:
     if sys.stdout is None:
-        raise OutputError("standard output is closed", hint="give the output a place")
+        raise OutputError("standard output is closed", hint=_ALREADY_DONE)
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -37,7 +37,7 @@ def command(
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     both = sorted(set(added) & set(removed))
     if both:
-        raise UsageError(f"both added and removed: {', '.join(both)}")
+        raise UsageError(f"both added and removed: {', '.join(both)}", hint="name each tag once")
     return current(ctx).sessions().tag(session, added, removed)
 
 
