@@ -187,6 +187,7 @@ class LazyGroup(TyperGroup):
         ctx.obj.path = f"{self.path} {args[0]}".strip()
         if isinstance(command, LeafCommand):
             ctx.obj.lines = command.module.lines
+            ctx.obj.paged = getattr(command.module, "PAGED", False)
             if ctx.obj.given.get("all_agents") and not _for_all_agents(command.module):
                 raise UsageError(
                     f"{ctx.obj.path} works on one agent, not with --all-agents",

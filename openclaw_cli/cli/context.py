@@ -38,6 +38,7 @@ class Invocation:
         self.given: dict[str, Any] = {}
         self.path = ""
         self.lines: Any = None
+        self.paged = False
         options = argv[: argv.index("--")] if "--" in argv else argv
         self._scanned = frozenset(options)
 
@@ -53,6 +54,8 @@ class Invocation:
             quiet=bool(self.given.get("quiet")),
             verbose=wanted("verbose", "--verbose", "-v"),
             no_color=bool(self.given.get("no_color")),
+            now=lambda: self.clock.now(),
+            pager=os.environ.get("PAGER", "less") if self.paged else "",
         )
 
     @property

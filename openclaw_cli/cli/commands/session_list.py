@@ -12,7 +12,7 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import moment, words
 from openclaw_cli.cli.options import JsonLines, Since, Tag, Until, User, refuse_two_forms
 from openclaw_cli.cli.render import Stream
-from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result, Warning
 
 EXAMPLES = (
@@ -96,7 +96,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     rows = [
         (
             short_id(item["sessionId"]),
-            local_time(item["lastActiveAt"]),
+            view.when(item["lastActiveAt"]),
             item["status"],
             item["channel"] or "",
             item["chatId"] or "",

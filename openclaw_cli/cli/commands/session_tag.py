@@ -45,4 +45,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say which tags it has now; nothing when quiet."""
     if not view.quiet:
         said = f"tags: {', '.join(data['tags'])}" if data["tags"] else "no tags"
-        yield clean_line(f"session {data['sessionId']}: {said}")
+        yield from view.block(clean_line(f"session {data['sessionId']}: {said}"))
