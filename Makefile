@@ -4,6 +4,7 @@
 # make hnsw       build the optional HNSW library (needs a C++ compiler), run its tests
 # make docs       write the completions and the manual pages anew from the command tree
 # make bench      measure speed and memory against floors of this machine (some 15 minutes)
+# make schemas    write the JSON Schemas of the commands anew from their types
 # make check      all of it, with lint and types
 # make clean      remove what the above has made
 
@@ -14,7 +15,7 @@ DEMO_STATE := .demo-state
 SAMPLE := tests/data/sample
 OPENCLAW := $(BIN)/openclaw
 
-.PHONY: demo test hnsw packaging docs bench lint types check clean
+.PHONY: demo test hnsw packaging docs schemas bench lint types check clean
 .DELETE_ON_ERROR:
 
 $(VENV)/pyvenv.cfg:
@@ -63,6 +64,9 @@ docs: $(VENV)/installed
 # One row, small stores: .venv/bin/python -m tests.bench --only lexical --sizes 1000,10000
 bench: $(VENV)/developing
 	$(BIN)/python -m tests.bench --json .bench/result.json
+
+schemas: $(VENV)/developing
+	$(BIN)/python -m tests.contract.regenerate
 
 lint: $(VENV)/developing
 	$(BIN)/ruff check .

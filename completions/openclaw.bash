@@ -4,7 +4,7 @@
 # What can follow the words of a group.
 _openclaw_children() {
     case $1 in
-        '') REPLY='memory session model config doctor completion sessions' ;;
+        '') REPLY='memory session model config doctor schema completion sessions' ;;
         'memory') REPLY='add get list search edit history undo delete purge index status import export migrate' ;;
         'session') REPLY='trash new ensure list show tail append context checkpoint resume branch branches rename tag sweep archive delete restore search usage export import verify' ;;
         'session trash') REPLY='list empty' ;;

@@ -1,7 +1,7 @@
 # Completion of openclaw(1) for fish. Made from the command tree by: make docs
 # Try it with:  openclaw completion fish | source
 
-set -g __openclaw_paths 'memory' 'session' 'session trash' 'model' 'config' 'memory add' 'memory get' 'memory list' 'memory search' 'memory edit' 'memory history' 'memory undo' 'memory delete' 'memory purge' 'memory index' 'memory status' 'memory import' 'memory export' 'memory migrate' 'session new' 'session ensure' 'session list' 'session show' 'session tail' 'session append' 'session context' 'session checkpoint' 'session resume' 'session branch' 'session branches' 'session rename' 'session tag' 'session sweep' 'session archive' 'session delete' 'session restore' 'session trash list' 'session trash empty' 'session search' 'session usage' 'session export' 'session import' 'session verify' 'model list' 'model verify' 'config get' 'config show' 'config validate' 'config schema' 'doctor' 'completion'
+set -g __openclaw_paths 'memory' 'session' 'session trash' 'model' 'config' 'memory add' 'memory get' 'memory list' 'memory search' 'memory edit' 'memory history' 'memory undo' 'memory delete' 'memory purge' 'memory index' 'memory status' 'memory import' 'memory export' 'memory migrate' 'session new' 'session ensure' 'session list' 'session show' 'session tail' 'session append' 'session context' 'session checkpoint' 'session resume' 'session branch' 'session branches' 'session rename' 'session tag' 'session sweep' 'session archive' 'session delete' 'session restore' 'session trash list' 'session trash empty' 'session search' 'session usage' 'session export' 'session import' 'session verify' 'model list' 'model verify' 'config get' 'config show' 'config validate' 'config schema' 'doctor' 'schema' 'completion'
 
 # The options of the command $argv that take a value.
 function __openclaw_valued
@@ -113,6 +113,7 @@ complete -c openclaw -n '__openclaw_at' -a session -d 'Conversations: their meta
 complete -c openclaw -n '__openclaw_at' -a model -d 'The embedding models on this machine.'
 complete -c openclaw -n '__openclaw_at' -a config -d 'The configuration in force, and where it comes from.'
 complete -c openclaw -n '__openclaw_at' -a doctor -d 'Check everything, and repair what is safe.'
+complete -c openclaw -n '__openclaw_at' -a schema -d 'Print the JSON Schema of what a command prints with --json.'
 complete -c openclaw -n '__openclaw_at' -a completion -d 'Print the completion of a shell, or install it for you.'
 complete -c openclaw -n '__openclaw_at' -s V -l version -d 'Print the version.'
 complete -c openclaw -n '__openclaw_at' -l all-agents -d 'Work on every agent.'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,6 +18,13 @@ from openclaw_cli.cli.manual import MANUAL
 from openclaw_cli.cli.options import global_options, refuse_empty, version_option
 from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
 
+#: What the parser says of numbers, and what this program says.
+_SAID = (
+    (r"is not a valid integer( range)?$", "is not a whole number"),
+    (r"is not a valid float( range)?$", "is not a number"),
+    (r"is not in the range x>=(\S+)$", r"is not \1 or more"),
+    (r"is not in the range (\S+)<=x<=(\S+)$", r"is not from \1 to \2"),
+)
 _SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 
 
@@ -206,8 +214,12 @@ class LazyGroup(TyperGroup):
         ctx.obj.path = f"{self.path} {args[0]}".strip()
         if isinstance(command, LeafCommand):
             ctx.obj.lines = command.module.lines
+            ctx.obj.paged = getattr(command.module, "PAGED", False)
             if ctx.obj.given.get("all_agents") and not _for_all_agents(command.module):
-                raise UsageError(f"{ctx.obj.path} works on one agent, not with --all-agents")
+                raise UsageError(
+                    f"{ctx.obj.path} works on one agent, not with --all-agents",
+                    hint="name the agent with --agent ID",
+                )
         return args[0], command, args[1:]
 
     def _nearest(self, ctx: click.Context, word: str) -> str:
@@ -268,8 +280,24 @@ def usage_error(error: click.UsageError) -> UsageError:
         ]
         from difflib import get_close_matches
 
-        near = get_close_matches(error.option_name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else hint
-    elif message.startswith("Got unexpected extra argument"):
+        # The dashes alone would make any two short names alike.
+        bare = {name.lstrip("-"): name for name in known}
+        near = get_close_matches(error.option_name.lstrip("-"), bare, n=1)
+        hint = f"did you mean {bare[near[0]]}?" if near else hint
+    elif message.startswith("Got unexpected extra argument") and _takes_arguments(error.ctx):
         hint = "put a text of several words into quotes"
+    message = _in_plain_words(message)
     return UsageError(message[:1].lower() + message[1:], hint=hint, details=details)
+
+
+def _takes_arguments(ctx: click.Context | None) -> bool:
+    return ctx is not None and any(
+        param.param_type_name == "argument" for param in ctx.command.params
+    )
+
+
+def _in_plain_words(message: str) -> str:
+    """Return a message of the parser about a number as people would say it."""
+    for pattern, said in _SAID:
+        message = re.sub(pattern, said, message)
+    return message

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from openclaw_cli.cli.registry import COMMANDS
 from openclaw_cli.cli.render import Output
 from openclaw_cli.clock import Clock, parse_when
 from openclaw_cli.errors import StorageError, UsageError
@@ -38,6 +39,7 @@ class Invocation:
         self.given: dict[str, Any] = {}
         self.path = ""
         self.lines: Any = None
+        self.paged = False
         options = argv[: argv.index("--")] if "--" in argv else argv
         self._scanned = frozenset(options)
 
@@ -53,12 +55,15 @@ class Invocation:
             quiet=bool(self.given.get("quiet")),
             verbose=wanted("verbose", "--verbose", "-v"),
             no_color=bool(self.given.get("no_color")),
+            now=lambda: self.clock.now(),
+            pager=os.environ.get("PAGER", "less") if self.paged else "",
         )
 
     @property
     def schema(self) -> str:
-        """The name of the JSON document of this command."""
-        return f"openclaw.{self.path.replace(' ', '.') or 'error'}/1"
+        """The name of the JSON document of this command; ``error`` while none is known."""
+        name = self.path.replace(" ", ".") if self.path in COMMANDS else "error"
+        return f"openclaw.{name}/1"
 
     @cached_property
     def state(self) -> StatePaths:
@@ -88,7 +93,9 @@ class Invocation:
     def all_agents(self) -> bool:
         """Tell whether ``--all-agents`` was given; refuse it together with ``--agent``."""
         if self.given.get("all_agents") and self.given.get("agent"):
-            raise UsageError("--agent and --all-agents exclude each other")
+            raise UsageError(
+                "--agent and --all-agents exclude each other", hint="leave one of them out"
+            )
         return bool(self.given.get("all_agents"))
 
     @cached_property
@@ -121,7 +128,10 @@ class Invocation:
         if seconds is None:
             return DEFAULT_LOCK_TIMEOUT
         if not seconds >= 0:  # also refuses NaN
-            raise UsageError(f"--lock-timeout: {seconds} is not a number of seconds, 0 or more")
+            raise UsageError(
+                f"--lock-timeout: {seconds} is not a number of seconds, 0 or more",
+                hint="write 0 not to wait at all, or seconds such as 30",
+            )
         return float(seconds)
 
     def environment(self, state: StatePaths, config: Config) -> Environment:
@@ -169,7 +179,7 @@ class Invocation:
     def stdin(self) -> Any:
         """Return standard input as a binary stream; refuse a closed one."""
         if sys.stdin is None:
-            raise UsageError("standard input is closed", hint="give a file, or text as argument")
+            raise UsageError("standard input is closed", hint="give a file or an argument")
         return sys.stdin.buffer
 
 

@@ -113,7 +113,10 @@ def _run(program: str, path: Path) -> None:
     try:
         words = shlex.split(program)
     except ValueError as error:
-        raise UsageError(f"the editor {program!r} cannot be run: {error}") from error
+        raise UsageError(
+            f"the editor {program!r} cannot be run: {error}",
+            hint="correct $VISUAL or $EDITOR, or give the change as options",
+        ) from error
     try:
         status = subprocess.run([*words, str(path)], check=False).returncode
     except OSError as error:

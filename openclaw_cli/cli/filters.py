@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from openclaw_cli.cli.context import Invocation
+from openclaw_cli.cli.source import check_argument
 from openclaw_cli.clock import parse_when
 from openclaw_cli.errors import UsageError
 
@@ -27,6 +28,11 @@ def moment(invocation: Invocation, text: str | None, option: str) -> datetime | 
     return None if text is None else parse_when(text, invocation.clock.now(), option=option)
 
 
+def words(given: Sequence[str] | None, option: str) -> tuple[str, ...]:
+    """Return the values of a repeatable option as Unicode, else raise `InvalidTextError`."""
+    return tuple(check_argument(word, option) for word in given or ())
+
+
 def build_filters(
     invocation: Invocation,
     *,
@@ -44,8 +50,8 @@ def build_filters(
     return Filters(
         category=tuple(category or ()),
         scope=tuple(scope or ()),
-        user=tuple(user or ()),
-        tag=tuple(tag or ()),
+        user=words(user, "--user"),
+        tag=words(tag, "--tag"),
         language=tuple(map(_language, language or ())),
         since=moment(invocation, period[0], "--since"),
         until=moment(invocation, period[1], "--until"),

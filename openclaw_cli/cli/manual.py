@@ -254,6 +254,11 @@ MANUAL: dict[str, Entry] = {
         "checks:[{name, agent, ok, state, detail, fixed, hint, faults}],"
         " counts:{ok, fixable, damaged, fixed}",
     ),
+    "schema": Entry(
+        "the schemas in the package",
+        _NOTHING,
+        "items:[{command, schema, path}], total; with a command the JSON Schema itself",
+    ),
     "completion": Entry(
         _NOTHING,
         "nothing; with --install files in the shell's folder for your completions",

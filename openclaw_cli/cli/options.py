@@ -129,4 +129,7 @@ TextFile = Annotated[
 def refuse_two_forms(invocation: Invocation, *, jsonl: bool) -> None:
     """Raise `UsageError` where one document and one object a line are both asked for."""
     if jsonl and invocation.output.json:
-        raise UsageError("--json and --jsonl exclude each other")
+        raise UsageError(
+            "--json and --jsonl exclude each other",
+            hint="--json is one document, --jsonl one object a line",
+        )

@@ -66,6 +66,7 @@ COMMANDS: dict[str, str] = {
     "config validate": "Check the configuration file and the environment.",
     "config schema": "List what the configuration may hold.",
     "doctor": "Check everything, and repair what is safe.",
+    "schema": "Print the JSON Schema of what a command prints with --json.",
     "completion": "Print the completion of a shell, or install it for you.",
 }
 

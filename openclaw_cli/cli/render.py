@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from openclaw_cli.cli.view import View, clean, clean_line
@@ -15,6 +17,9 @@ from openclaw_cli.result import Result, Warning
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
 
 _SHOWN_FAILURES = 20
+#: The descriptor of standard error, after those of standard input and output.
+_LAST_STREAM = 2
+_ALREADY_DONE = "what the command did is done; give its output another place"
 #: What is held of a stream before it is printed, whatever the number of its items.
 _BLOCK_BYTES = 1 << 20
 
@@ -53,7 +58,14 @@ class Raw(NamedTuple):
 
 
 def prepare_streams() -> None:
-    """Make the standard streams speak UTF-8 whatever the locale says."""
+    """Make the standard streams speak UTF-8 in any locale, and fill the place of closed ones.
+
+    Else the next file that is opened, be it the log of a store, would be standard output or error
+    to libraries and child processes.
+    """
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= _LAST_STREAM:
+        os.set_inheritable(fd, True)
+    os.close(fd)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None and hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -72,7 +84,7 @@ def output_failed(error: OSError) -> int:
 def _output_error(error: OSError) -> OutputError:
     return OutputError(
         f"cannot write to standard output: {error.strerror or error}",
-        hint="what the command did is done; give its output another place",
+        hint=_ALREADY_DONE,
     )
 
 
@@ -84,7 +96,7 @@ def _abandon_stdout() -> None:
 
 def _to_stdout(data: bytes) -> None:
     if sys.stdout is None:
-        raise OutputError("standard output is closed", hint="give the output a place")
+        raise OutputError("standard output is closed", hint=_ALREADY_DONE)
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
@@ -148,13 +160,14 @@ def is_terminal(stream: Any) -> bool:
         return False
 
 
-def _terminal_width() -> int | None:
+def _terminal_size() -> os.terminal_size | None:
+    """Return the size of the terminal that standard output is, None when it is none."""
     if not is_terminal(sys.stdout):
         return None
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns or 80
-    except OSError:
-        return 80
+    columns, lines = 0, 0
+    with suppress(OSError):
+        columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    return os.terminal_size((columns or 80, lines or 24))
 
 
 class Output(NamedTuple):
@@ -164,12 +177,16 @@ class Output(NamedTuple):
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
+    now: Callable[[], datetime] | None = None
+    pager: str = ""
 
     @property
     def view(self) -> View:
         """What the human output may know of the terminal."""
         color = _color_wanted(self.no_color)
-        return View(_terminal_width(), color, self.quiet, self.verbose)
+        size = _terminal_size()
+        width = None if size is None else size.columns
+        return View(width, color, self.quiet, self.verbose, self.now)
 
     def result(self, result: Result, lines: Lines) -> int:
         """Print a result and its warnings; return the exit status."""
@@ -178,7 +195,8 @@ class Output(NamedTuple):
             return result.exit_status
         text = "\n".join(lines(result.data, self.view))
         if text:
-            self.text(text)
+            with self._place() as place:
+                place(text.encode("utf-8", "backslashreplace") + b"\n")
         self.warnings(result.warnings)
         self._failures(result.data.get("failed") or [])
         return result.exit_status
@@ -187,17 +205,33 @@ class Output(NamedTuple):
         """Print items as they come, in blocks so that a long list is fast."""
         block: list[bytes] = []
         view, held = self.view, 0
-        for item in stream.items:
-            block.append(_encoded(item, stream.lines, view))
-            held += len(block[-1])
-            if stream.live or len(block) == 256 or held > _BLOCK_BYTES:
-                _to_stdout(b"\n".join(block) + b"\n")
-                block.clear()
-                held = 0
-        if block:
-            _to_stdout(b"\n".join(block) + b"\n")
+        with self._place(paged=not stream.live and stream.lines is not None) as place:
+            for item in stream.items:
+                block.append(_encoded(item, stream.lines, view))
+                held += len(block[-1])
+                if stream.live or len(block) == 256 or held > _BLOCK_BYTES:
+                    place(b"\n".join(block) + b"\n")
+                    block.clear()
+                    held = 0
+            if block:
+                place(b"\n".join(block) + b"\n")
         self.warnings(stream.warnings)
         return 0
+
+    @contextmanager
+    def _place(self, *, paged: bool = True) -> Iterator[Callable[[bytes], None]]:
+        """Yield what takes the output: the pager on a terminal, where the command has one."""
+        size = _terminal_size() if paged and self.pager and not self.quiet else None
+        if size is None or os.environ.get("TERM") == "dumb":
+            yield _to_stdout
+            return
+        from openclaw_cli.cli.pager import Pager
+
+        try:
+            with Pager(self.pager, size.lines, _to_stdout) as pager:
+                yield pager.write
+        except BrokenPipeError as error:
+            raise OutputClosed from error
 
     def raw(self, raw: Raw) -> int:
         """Print a document piece by piece; once it has begun, errors go to standard error."""

@@ -19,7 +19,7 @@ def read_text(invocation: Invocation, argument: str | None, file: str | None) ->
     one source is given, `InvalidTextError` for more than 64 MiB or bytes that are not UTF-8.
     """
     if argument is not None and file is not None:
-        raise UsageError("a text and --file exclude each other")
+        raise UsageError("a text and --file exclude each other", hint="give the text in one way")
     if argument is None and file is None:
         raise UsageError("no text given", hint='give it as "TEXT", as - (standard input) or --file')
     if file is not None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
+
+from openclaw_cli.cli.cells import display_width, shorten, wrap
 
 # C0 and C1 controls (tab and newline apart), what reverses the order of a line on a terminal or
 # hides in it, line and paragraph separators, and lone surrogates: stored text must neither drive
@@ -20,17 +22,18 @@ _JOINING = (
     "\u2190-\u2bff\u3030\u303d\u3297\u3299\ufe0f\u20e3\U0001f000-\U0001faff"
 )
 _UNSAFE = f"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff{_HIDDEN}]|(?<![{_JOINING}])[\u200c\u200d]"
-_CJK = r"\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uffef"
-# Where a line may break: at white space, and around every character of a CJK script. These patterns
-# are compiled when they are first needed, because compiling them takes longer than most commands.
-_PIECE = rf"\s+|[{_CJK}]|[^\s{_CJK}]+"
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "yellow": "33", "cyan": "36"}
 _GAP = "  "
 _INDENT = 4
 #: Cells that the last column of a table needs to stand beside the others, and that any other one
-#: keeps on a terminal that is too narrow for all of them.
+#: but the first keeps on a terminal that is too narrow for all of them.
 _LAST_COLUMN = 16
-_COLUMN = 5
+_COLUMN = 6
+# Letters of scripts that run from right to left, and the sign that keeps them out of what follows.
+_LEFTWARD = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_LEFT_TO_RIGHT = "\u200e"
+_SHORT = ("min", "h")
+_AGES = ((60, "min"), (3600, "h"), (86400, "day"), (30 * 86400, "month"), (365 * 86400, "year"))
 
 
 def clean(text: str) -> str:
@@ -52,66 +55,6 @@ def _spell(match: re.Match[str]) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def display_width(text: str) -> int:
-    """Return how many terminal cells ``text`` takes: wide characters two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_cells, text))
-
-
-def _cells(char: str) -> int:
-    if char < "\u0300":
-        return 1
-    import unicodedata
-
-    if char in "\u200d\ufe0f" or unicodedata.category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
-
-
-def shorten(text: str, width: int) -> str:
-    """Return ``text`` cut to ``width`` cells, with an ellipsis where something is missing."""
-    if display_width(text) <= width:
-        return text
-    used, kept = 1, []
-    for char in text:
-        used += _cells(char)
-        if used > width:
-            break
-        kept.append(char)
-    return "".join(kept).rstrip() + "…"
-
-
-def wrap(text: str, width: int) -> Iterator[str]:
-    """Yield the lines of ``text`` at most ``width`` cells wide; CJK text breaks anywhere."""
-    for paragraph in text.split("\n"):
-        line, used = "", 0
-        for piece in re.findall(_PIECE, paragraph):
-            cells = display_width(piece)
-            if used + cells > width and line:
-                yield line.rstrip()
-                line, used = "", 0
-                if piece.isspace():
-                    continue
-            while cells > width:
-                head = _head(piece, width)
-                yield head
-                piece = piece[len(head) :]
-                cells = display_width(piece)
-            line += piece
-            used += cells
-        yield line.rstrip()
-
-
-def _head(text: str, width: int) -> str:
-    used = 0
-    for place, char in enumerate(text):
-        used += _cells(char)
-        if used > width and place:
-            return text[:place]
-    return text
-
-
 def short_id(record_id: str) -> str:
     """Return the last 8 characters of an id: what tables show and every command accepts."""
     return record_id[-8:] if len(record_id) > 12 else record_id
@@ -126,6 +69,21 @@ def local_time(moment: object, *, date_only: bool = False) -> str:
     except (ValueError, OverflowError, OSError):
         return clean_line(moment)
     return local.strftime("%Y-%m-%d" if date_only else "%Y-%m-%d %H:%M")
+
+
+def age(moment: object, now: datetime) -> str:
+    """Return how long ago an ISO-8601 text was, as 3 days ago; its date when it is yet to come."""
+    try:
+        seconds = (now - datetime.fromisoformat(str(moment))).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return local_time(moment)
+    if seconds < 0:
+        return local_time(moment, date_only=True)
+    if seconds < _AGES[0][0]:
+        return "just now"
+    span, unit = next((span, unit) for span, unit in reversed(_AGES) if seconds >= span)
+    count = int(seconds // span)
+    return f"{count} {unit} ago" if unit in _SHORT else f"{counted(count, unit)} ago"
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
@@ -144,12 +102,22 @@ def size(count: int) -> str:
 
 
 class View(NamedTuple):
-    """What the human output of a command may know: width in cells (None: no limit) and styles."""
+    """What the human output of a command may know.
+
+    That is the width in cells (None: no limit), styles, and ``now``, from which ages are counted.
+    """
 
     width: int | None = None
     color: bool = False
     quiet: bool = False
     verbose: bool = False
+    now: Callable[[], datetime] | None = None
+
+    def when(self, moment: object) -> str:
+        """Return how long ago a moment was; the moment itself in local time when verbose."""
+        if self.verbose or self.now is None:
+            return local_time(moment)
+        return age(moment, self.now())
 
     def style(self, text: str, name: str) -> str:
         """Return ``text`` in bold, dim, red, yellow or cyan where colours are wanted."""
@@ -185,22 +153,26 @@ class View(NamedTuple):
         """Yield a table; on a terminal cells are cut so that every line fits.
 
         The last column is the first to give way; where too little is left for it, it goes on a
-        line of its own.
+        line of its own. Where the others do not fit either, they go on several lines; the first
+        column, which names the row, is not cut while the terminal has room for it.
         """
         cells = [list(heads), *([clean_line(cell) for cell in row] for row in rows)]
-        *widths, last = (max(map(display_width, column)) for column in zip(*cells, strict=True))
-        room = None
+        widths = [max(map(display_width, column)) for column in zip(*cells, strict=True)]
+        layout = [list(enumerate(widths))]
         if self.width is not None:
-            room = self.width - sum(widths) - len(_GAP) * len(widths)
-        below = room is not None and room < min(_LAST_COLUMN, last)
-        if self.width is not None and below:
-            widths, room = _narrowed(widths, self.width), self.width - len(_GAP)
+            layout = _layout(widths, self.width)
         for place, row in enumerate(cells):
-            end = row[-1] if room is None else shorten(row[-1], room)
-            before = _GAP.join(map(_padded, row, widths))
-            lines = [before, _GAP + end] if below else [_GAP.join((before, end))]
-            for line in lines:
+            for group, columns in enumerate(layout):
+                line = _GAP if group else ""
+                line += _GAP.join(self._cell(row[column], width) for column, width in columns)
                 yield line.rstrip() if place else self.style(line.rstrip(), "bold")
+
+    def _cell(self, text: str, width: int) -> str:
+        """Return a cell of a table; on a terminal that turns lines around it stays in its place."""
+        shown = shorten(text, width)
+        gap = " " * (width - display_width(shown))
+        mark = self.width is not None and not text.isascii() and re.search(_LEFTWARD, text)
+        return shown + (_LEFT_TO_RIGHT if mark else "") + gap
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
         """Yield aligned ``name  value`` lines, wrapped; an empty value is left out."""
@@ -213,17 +185,33 @@ class View(NamedTuple):
                 head = " " * indent
 
 
+def _layout(widths: Sequence[int], total: int) -> list[list[tuple[int, int]]]:
+    """Return the columns of each line of a row, with widths that fit ``total`` cells."""
+    *others, last = widths
+    room = total - sum(others) - len(_GAP) * len(others)
+    if room >= min(_LAST_COLUMN, last):
+        return [[*enumerate(others), (len(others), min(last, room))]]
+    lines: list[list[tuple[int, int]]] = []
+    left = 0
+    for place, width in enumerate(_narrowed(others, total)):
+        if not lines or left < len(_GAP) + width:
+            lines.append([])
+            left = total + (0 if len(lines) > 1 else len(_GAP))
+        fitting = min(width, total - (len(_GAP) if len(lines) > 1 else 0))
+        lines[-1].append((place, fitting))
+        left -= fitting + len(_GAP)
+    return [*lines, [(len(others), min(last, total - len(_GAP)))]]
+
+
 def _narrowed(widths: Sequence[int], total: int) -> list[int]:
-    """Return widths of columns that fit ``total`` cells; those on the right give way first."""
+    """Return widths with which columns fit ``total`` cells, or as they are where none do.
+
+    Those on the right give way first, the first column never.
+    """
     found = list(widths)
     excess = sum(found) + len(_GAP) * (len(found) - 1) - total
-    for place in reversed(range(len(found))):
+    for place in reversed(range(1, len(found))):
         less = max(0, min(excess, found[place] - _COLUMN))
         found[place] -= less
         excess -= less
-    return found
-
-
-def _padded(cell: str, width: int) -> str:
-    shown = shorten(cell, width)
-    return shown + " " * (width - display_width(shown))
+    return list(widths) if excess > 0 else found

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openclaw_cli.errors import DamagedError
 from openclaw_cli.index.file.base import Base
-from openclaw_cli.index.file.builder import read_stats
+from openclaw_cli.index.file.statcache import read_stats
 from openclaw_cli.memory.diagnosis import (
     DAMAGED,
     FIXABLE,
@@ -149,7 +149,7 @@ def _differences(patient: Patient, base: Base) -> list[Fault]:
     seen = patient.records
     logged = _logged(patient, base.config.seq)
     stats, _scanned = read_stats(base)
-    known = {name: stat[3] for name, stat in zip(base.metadata.plain("id"), stats, strict=True)}
+    known = {name: stats[n][3] for n, name in enumerate(base.metadata.plain("id"))}
     names = seen.checksums.keys() - logged.keys()
     added = names - known.keys()
     # A checksum of 0 was not taken: the file was still to be written.

@@ -56,7 +56,9 @@ def test_help_of_a_command_loads_only_its_module():
     assert not loaded & (HEAVY | {"orjson", "openclaw_cli.memory.service"})
 
 
-@pytest.mark.parametrize("args", [["config", "get"], ["model", "list"], ["config", "schema"]])
+@pytest.mark.parametrize(
+    "args", [["config", "get"], ["model", "list"], ["config", "schema"], ["schema", "memory.get"]]
+)
 def test_a_command_without_memory_loads_none_of_it(state_dir, args):
     loaded = _loaded(*args)
     assert not loaded & (HEAVY | {"pyjson5"})

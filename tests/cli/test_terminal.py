@@ -12,9 +12,9 @@ import termios
 
 import pytest
 
+from openclaw_cli.cli.cells import display_width
 from openclaw_cli.cli.progress import Reporter
 from openclaw_cli.cli.render import Output
-from openclaw_cli.cli.view import display_width
 
 
 def on_terminal(*args: str, columns: int = 60, code: str | None = None, **env: str) -> str:

@@ -8,17 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_cli.cli.view import (
-    View,
-    clean,
-    clean_line,
-    display_width,
-    local_time,
-    short_id,
-    shorten,
-    size,
-    wrap,
-)
+from openclaw_cli.cli.cells import display_width, shorten, wrap
+from openclaw_cli.cli.view import View, clean, clean_line, local_time, short_id, size
 
 
 @pytest.mark.parametrize(

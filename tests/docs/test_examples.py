@@ -67,7 +67,11 @@ def _as_json(example):
 
 @pytest.mark.parametrize(
     "example",
-    [e for e in EXAMPLES if not re.search("--follow|--jsonl|--format (jsonl|markdown)| > ", e)],
+    [
+        e
+        for e in EXAMPLES
+        if not re.search("--follow|--jsonl|--format (jsonl|markdown)| > |schema memory", e)
+    ],
 )
 def test_the_manual_names_every_member_of_the_data(place, example):
     done = _shell(_as_json(example), place)

@@ -43,7 +43,7 @@ def command(
     script = installing.script(shell)
     if not install:
         if force:
-            raise UsageError("--force belongs to --install")
+            raise UsageError("--force belongs to --install", hint="add --install")
         data: dict[str, Any] = {"shell": shell, "installed": []}
         return Raw(iter([script]), lambda: Result("completion", data))
     folder, note = installing.folder(shell, current(ctx).environ)

@@ -37,7 +37,7 @@ def command(
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Show a table of keys and values."""
-    yield view.style(f"# {data['path']}", "dim")
+    yield from (view.style(line, "dim") for line in view.block(f"# {data['path']}"))
     with_origin = any("origin" in item for item in data["items"])
     heads = ("KEY", "VALUE", "ORIGIN", "MEANING") if with_origin else ("KEY", "VALUE", "MEANING")
     rows = [

@@ -45,4 +45,5 @@ def _place(doubt: Problem) -> str:
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say that all is well; problems end as an error before this."""
     if not view.quiet:
-        yield f"{data['path']}: {'valid' if data['exists'] else 'no such file, defaults apply'}"
+        said = "valid" if data["exists"] else "no such file, defaults apply"
+        yield from view.block(f"{data['path']}: {said}")

@@ -105,5 +105,5 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     if view.quiet:
         yield data["id"]
         return
-    yield f"changed {data['id']} (memory undo takes it back):"
+    yield from view.block(f"changed {data['id']} (memory undo takes it back):")
     yield from view.block(data["record"]["content"]["l0"], 2)

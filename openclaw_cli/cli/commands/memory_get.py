@@ -17,6 +17,8 @@ EXAMPLES = (
     "openclaw memory get mem-001 mem-002 --level l0 --json",
 )
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
+#: A long text goes through the pager on a terminal.
+PAGED = True
 _LEVELS = ("l0", "l1", "l2")
 
 

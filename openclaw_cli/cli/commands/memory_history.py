@@ -19,6 +19,8 @@ EXAMPLES = (
     "openclaw memory history mem-001 --json | jq -r '.data.entries[].content.l0'",
 )
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
+#: A long text goes through the pager on a terminal.
+PAGED = True
 _LEVELS = ("l0", "l1", "l2")
 
 

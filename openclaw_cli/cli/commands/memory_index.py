@@ -50,7 +50,10 @@ def command(
     from openclaw_cli.memory.requests import IndexRequest
 
     if reembed and no_embed:
-        raise errors.UsageError("--reembed and --no-embed exclude each other")
+        raise errors.UsageError(
+            "--reembed and --no-embed exclude each other",
+            hint="leave out --no-embed to make every vector anew",
+        )
     invocation = current(ctx)
     request = IndexRequest(verify=verify, rebuild=rebuild, reembed=reembed, embed=not no_embed)
     if request.embed:

@@ -22,7 +22,7 @@ from openclaw_cli.cli.options import (
     refuse_two_forms,
 )
 from openclaw_cli.cli.render import Stream
-from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result, Warning
 
 EXAMPLES = (
@@ -103,7 +103,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     rows = [
         (
             short_id(item["id"]),
-            local_time(item["createdAt"], date_only=True),
+            view.when(item["createdAt"]),
             item["category"],
             item.get("userId") or item["scope"],
             item["l0"],

@@ -12,7 +12,7 @@ from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import build_filters
 from openclaw_cli.cli.options import Category, Language, Scope, Since, Tag, Until, User
 from openclaw_cli.cli.source import check_argument
-from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -114,7 +114,7 @@ def _headline(hit: dict[str, Any], view: View) -> Iterator[str]:
             (f"{hit['rank']:>2}", "bold"),
             (f"{hit['score']:.3f}", ""),
             (hit["category"], ""),
-            (local_time(hit["createdAt"], date_only=True), ""),
+            (view.when(hit["createdAt"]), ""),
             (short_id(hit["id"]), "cyan"),
         ]
     )

@@ -66,7 +66,7 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
             ("scopes", _counts(data["byScope"])),
             ("categories", _counts(data["byCategory"])),
             ("languages", _counts(data["byLanguage"])),
-            ("generation", str(data["generation"])),
+            ("generation", "" if data["generation"] is None else str(data["generation"])),
             ("not yet folded", f"{data['walEntries']} WAL entries" if data["walEntries"] else ""),
             ("vectors", "; ".join(models)),
             ("disk", size(occupied["total"]) if is_whole else ", ".join(disk)),

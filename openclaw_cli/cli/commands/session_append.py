@@ -52,10 +52,16 @@ def command(
     service = invocation.sessions()
     if role is None and content is None:
         if user is not None or call is not None or tokens is not None:
-            raise UsageError("--user, --call and --tokens go with --role and --content")
+            raise UsageError(
+                "--user, --call and --tokens go with --role and --content",
+                hint="messages of JSON Lines have their own sender, toolCallId and tokens",
+            )
         return service.append(session, invocation.stdin())
     if role is None or content is None:
-        raise UsageError("--role and --content go together")
+        raise UsageError(
+            "--role and --content go together",
+            hint="give both, or neither and JSON Lines on standard input",
+        )
     message: dict[str, Any] = {"role": role, "content": check_argument(content, "--content")}
     if tokens is not None:
         message["tokens"] = tokens

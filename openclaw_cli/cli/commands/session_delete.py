@@ -47,4 +47,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """List what has gone; only ids when quiet."""
     said = "would move to the trash" if data["dryRun"] else "moved to the trash"
     for name in data["deleted"]:
-        yield name if view.quiet else f"{said}: {name}"
+        yield from [name] if view.quiet else view.block(f"{said}: {name}")

@@ -9,10 +9,10 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.filters import moment
+from openclaw_cli.cli.filters import moment, words
 from openclaw_cli.cli.options import JsonLines, Since, Tag, Until, User, refuse_two_forms
 from openclaw_cli.cli.render import Stream
-from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result, Warning
 
 EXAMPLES = (
@@ -71,10 +71,10 @@ def command(
     statuses = SessionFilter().status if status is None else (status,)
     filters = SessionFilter(
         status=None if status == "all" else statuses,
-        channel=tuple(channel or ()),
-        chat=tuple(chat or ()),
-        user=tuple(user or ()),
-        tag=tuple(tag or ()),
+        channel=words(channel, "--channel"),
+        chat=words(chat, "--chat"),
+        user=words(user, "--user"),
+        tag=words(tag, "--tag"),
         since=moment(invocation, since, "--since"),
         until=moment(invocation, until, "--until"),
     )
@@ -96,7 +96,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     rows = [
         (
             short_id(item["sessionId"]),
-            local_time(item["lastActiveAt"]),
+            view.when(item["lastActiveAt"]),
             item["status"],
             item["channel"] or "",
             item["chatId"] or "",

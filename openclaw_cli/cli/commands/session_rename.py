@@ -39,4 +39,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     if not view.quiet:
         name = data["title"]
         said = f"session {data['sessionId']} " + (f"is called {name}" if name else "has no title")
-        yield clean_line(said)
+        yield from view.block(clean_line(said))

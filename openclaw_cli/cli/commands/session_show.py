@@ -17,6 +17,8 @@ EXAMPLES = (
     "openclaw session show s-abc123 --json",
 )
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
+#: A long text goes through the pager on a terminal.
+PAGED = True
 
 
 def command(

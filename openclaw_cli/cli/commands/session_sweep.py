@@ -44,7 +44,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
     prefix = "would become" if data["dryRun"] else "became"
     for change in data["changed"]:
-        name = view.style(short_id(change["sessionId"]), "bold")
-        yield f"{name}  {change['from']} {prefix} {change['to']}"
+        said = f"{change['from']} {prefix} {change['to']}"
+        yield from view.words([(short_id(change["sessionId"]), "bold"), (said, "")])
     if not data["changed"]:
         yield "nothing is due"

@@ -40,7 +40,7 @@ def command(
         raise UsageError("no tag given", hint="give --add TAG or --remove TAG")
     both = sorted(set(added) & set(removed))
     if both:
-        raise UsageError(f"both added and removed: {', '.join(both)}")
+        raise UsageError(f"both added and removed: {', '.join(both)}", hint="name each tag once")
     return current(ctx).sessions().tag(session, added, removed)
 
 
@@ -48,4 +48,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say which tags it has now; nothing when quiet."""
     if not view.quiet:
         said = f"tags: {', '.join(data['tags'])}" if data["tags"] else "no tags"
-        yield clean_line(f"session {data['sessionId']}: {said}")
+        yield from view.block(clean_line(f"session {data['sessionId']}: {said}"))

@@ -21,6 +21,8 @@ EXAMPLES = (
     "openclaw session tail 5f3c9a1e -n 100 --jsonl | jq -r .content",
 )
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED, errors.EXIT_INTERRUPTED)
+#: A long text goes through the pager on a terminal.
+PAGED = True
 #: Characters of one message that people are shown, unless they ask for more with --verbose.
 _SHOWN = 4000
 

@@ -47,6 +47,6 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """List what is gone; only ids when quiet."""
     said = "would remove for good" if data["dryRun"] else "removed for good"
     for name in data["removed"]:
-        yield name if view.quiet else f"{said}: {name}"
+        yield from [name] if view.quiet else view.block(f"{said}: {name}")
     if not data["removed"] and not view.quiet:
         yield "nothing to remove"

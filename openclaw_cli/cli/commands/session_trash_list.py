@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.view import View, local_time, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -35,7 +35,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     rows = [
         (
             short_id(item["sessionId"]),
-            local_time(item["deletedAt"]),
+            view.when(item["deletedAt"]),
             item["channel"] or "",
             str(item["messageCount"]),
             item["title"] or "",

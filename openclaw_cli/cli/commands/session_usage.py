@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from openclaw_cli import errors
+from openclaw_cli.cli.cells import display_width
 from openclaw_cli.cli.context import Invocation, current
 from openclaw_cli.cli.filters import moment
 from openclaw_cli.cli.options import Since
 from openclaw_cli.cli.render import Raw
-from openclaw_cli.cli.view import View, display_width, short_id
+from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
@@ -57,10 +58,11 @@ def command(
     service = invocation.sessions()
     if record:
         if by or since or as_csv:
-            raise UsageError("--record goes with none of --by, --since and --csv")
+            message = "--record goes with none of --by, --since and --csv"
+            raise UsageError(message, hint="record first, and sum up in another command")
         return service.record_usage(_bounded(invocation))
     if as_csv and invocation.output.json:
-        raise UsageError("--json and --csv exclude each other")
+        raise UsageError("--json and --csv exclude each other", hint="give one of the two")
     query = UsageQuery(by or "day", moment(invocation, since, "--since"))
     result = service.usage(query)
     if not as_csv:

@@ -40,7 +40,10 @@ def command(
     """
     invocation = current(ctx)
     if sessions and invocation.all_agents:
-        raise UsageError("an id and --all-agents exclude each other")
+        raise UsageError(
+            "an id and --all-agents exclude each other",
+            hint="name the agent of the session with --agent ID",
+        )
     with invocation.progress() as progress:
         return sessions_of_each(
             invocation,
