@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import BinaryIO
 
 from openclaw_cli.cli.context import Invocation
@@ -24,17 +25,29 @@ def read_text(invocation: Invocation, argument: str | None, file: str | None) ->
         raise UsageError("no text given", hint='give it as "TEXT", as - (standard input) or --file')
     if file is not None:
         try:
-            with open(file, "rb") as stream:
+            with open_source(Path(file)) as stream:
                 return _decode(_bounded(stream, file), file)
         except OSError as error:
             raise StorageError(
                 f"cannot read {file}: {error.strerror or error}",
                 path=file,
-                hint="check the name and the permissions",
+                hint="it may be a folder",
             ) from error
     if argument == "-":
         return _decode(_bounded(invocation.stdin(), "standard input"), "standard input")
     return check_argument(argument or "", "the text")
+
+
+def open_source(path: Path) -> BinaryIO:
+    """Open a file that the operator has named; raises `StorageError` where it cannot be read."""
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise StorageError(
+            f"cannot read {path}: {error.strerror or error}",
+            path=str(path),
+            hint="check the name and the permissions",
+        ) from error
 
 
 def _bounded(stream: BinaryIO, name: str) -> bytes:

@@ -6,7 +6,6 @@ The same records give the same bytes: they are sorted by scope and id, their fie
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 import orjson
 
 from openclaw_cli.clock import format_time, from_millis
-from openclaw_cli.errors import UsageError
 from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.analysis import language_of
 from openclaw_cli.memory.filters import Filters
@@ -25,13 +23,10 @@ from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.store import recovery
 from openclaw_cli.store.migrations import older_warning, s0001_records
 from openclaw_cli.store.records import VERSION, Record
-from openclaw_cli.store.savedfile import SavedFile
+from openclaw_cli.transfer.writing import GZIP, save
 
 FORMATS = ("json", "jsonl")
-_GZIP = ".gz"
 _TICK = 256
-# The container of gzip with the largest window; neither time nor name are in it.
-_GZIP_WINDOW = 31
 
 
 class ExportRequest(NamedTuple):
@@ -95,7 +90,7 @@ class Export:
         if self.request.format is not None:
             return self.request.format
         name = "" if self.request.output is None else self.request.output.name.lower()
-        is_lines = name.removesuffix(_GZIP).endswith((".jsonl", ".ndjson"))
+        is_lines = name.removesuffix(GZIP).endswith((".jsonl", ".ndjson"))
         return "jsonl" if is_lines else "json"
 
     @property
@@ -161,20 +156,7 @@ def export_memories(
 
     Raises `UsageError` where something stands under that name and may not be replaced.
     """
-    path = request.output
-    if path is None:
-        raise UsageError("no file named")
-    export = Export(service, request, progress)
-    export.check()
-    with SavedFile(path, replace=request.force) as file:
-        packer = zlib.compressobj(wbits=_GZIP_WINDOW) if path.name.endswith(_GZIP) else None
-        for piece in export.pieces():
-            file.write(piece if packer is None else packer.compress(piece))
-        if packer is not None:
-            file.write(packer.flush())
-    result = export.result()
-    written = {"path": str(path), "bytes": file.length, "sha256": file.sha256}
-    return result._replace(data={**written, **result.data})
+    return save(Export(service, request, progress), request.output, force=request.force)
 
 
 def _document(record: Record) -> Document:

@@ -6,7 +6,6 @@ and ``exportedAt`` is the time of the newest activity among them, not that of th
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from openclaw_cli.clock import format_time, parse_time
-from openclaw_cli.errors import OpenclawError, UsageError
+from openclaw_cli.errors import OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.session import transcript
@@ -23,7 +22,6 @@ from openclaw_cli.session.schema import Message, Meta
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import jsonl
-from openclaw_cli.store.savedfile import SavedFile
 from openclaw_cli.transfer import sessiontranscript
 from openclaw_cli.transfer.sessionfile import (
     AFTER_MESSAGE,
@@ -32,11 +30,9 @@ from openclaw_cli.transfer.sessionfile import (
     VERSION,
     Tally,
 )
+from openclaw_cli.transfer.writing import GZIP, save
 
 FORMATS = ("jsonl", "markdown", "html")
-_GZIP = ".gz"
-# The container of gzip with the largest window; neither time nor name are in it.
-_GZIP_WINDOW = 31
 _PADDING = b"\0 \t\r\n"
 _ENDINGS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
 _MOST_FAILURES = 100
@@ -89,7 +85,7 @@ class SessionExport:
         if self.request.format is not None:
             return self.request.format
         name = "" if self.request.output is None else self.request.output.name.lower()
-        return _ENDINGS.get(Path(name.removesuffix(_GZIP)).suffix, "jsonl")
+        return _ENDINGS.get(Path(name.removesuffix(GZIP)).suffix, "jsonl")
 
     def pieces(self) -> Iterator[bytes]:
         """Yield the file piece by piece; counts and failures are complete after the last."""
@@ -198,17 +194,4 @@ def export_sessions(
 
     Raises `UsageError` where something stands under that name and may not be replaced.
     """
-    path = request.output
-    if path is None:
-        raise UsageError("no file named")
-    export = SessionExport(service, request, progress)
-    export.check()
-    with SavedFile(path, replace=request.force) as file:
-        packer = zlib.compressobj(wbits=_GZIP_WINDOW) if path.name.endswith(_GZIP) else None
-        for piece in export.pieces():
-            file.write(piece if packer is None else packer.compress(piece))
-        if packer is not None:
-            file.write(packer.flush())
-    result = export.result()
-    written = {"path": str(path), "bytes": file.length, "sha256": file.sha256}
-    return result._replace(data={**written, **result.data})
+    return save(SessionExport(service, request, progress), request.output, force=request.force)

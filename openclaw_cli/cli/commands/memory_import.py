@@ -11,7 +11,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.options import NoEmbed, ScopeName
-from openclaw_cli.cli.source import check_optional
+from openclaw_cli.cli.source import check_optional, open_source
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -88,19 +88,8 @@ def command(
     invocation = current(ctx)
     if request.source is None:
         return _import(invocation, request, invocation.stdin())
-    with _open(request.source) as stream:
+    with open_source(request.source) as stream:
         return _import(invocation, request, stream)
-
-
-def _open(source: Path) -> BinaryIO:
-    try:
-        return source.open("rb")
-    except OSError as error:
-        raise errors.StorageError(
-            f"cannot read {source}: {error.strerror or error}",
-            path=str(source),
-            hint="check the name and the permissions",
-        ) from error
 
 
 def _import(invocation: Invocation, request: ImportRequest, stream: BinaryIO) -> Result:

@@ -10,6 +10,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.source import open_source
 from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
@@ -53,19 +54,8 @@ def command(
     invocation = current(ctx)
     if source == "-":
         return _import(invocation, "standard input", invocation.stdin(), on_conflict, dry_run)
-    with _open(Path(source)) as stream:
+    with open_source(Path(source)) as stream:
         return _import(invocation, source, stream, on_conflict, dry_run)
-
-
-def _open(source: Path) -> BinaryIO:
-    try:
-        return source.open("rb")
-    except OSError as error:
-        raise errors.StorageError(
-            f"cannot read {source}: {error.strerror or error}",
-            path=str(source),
-            hint="check the name and the permissions",
-        ) from error
 
 
 def _import(
