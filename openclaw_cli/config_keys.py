@@ -292,9 +292,9 @@ _SESSION = (
     _importance("decision", 2.5, "Added where something is decided or to be remembered."),
     _importance("entities", 0.8, "Added, in part, for names, numbers, addresses and paths."),
     _importance("length", 0.3, "Added, in part, for length."),
-    _importance("recency", 2.0, "Added for the newest message, halved every recencyHalfLife."),
+    _importance("recency", 2.0, "Added for the newest message, halved every halfLife."),
     _integer(
-        "session.context.importance.recencyHalfLife",
+        "session.context.importance.halfLife",
         50,
         1,
         1000000,

@@ -60,7 +60,7 @@ class Weights(NamedTuple):
     entities: float
     length: float
     recency: float
-    recencyHalfLife: float
+    halfLife: float
 
     @classmethod
     def of(cls, config: Config) -> Weights:
@@ -79,7 +79,7 @@ def traits(message: Message, age: int, weights: Weights) -> dict[str, float]:
         "decision": 0.0,
         "entities": 0.0,
         "length": weights.length * min(1.0, math.log1p(len(text)) / math.log1p(_LONG)),
-        "recency": weights.recency * 0.5 ** (max(0, age) / weights.recencyHalfLife),
+        "recency": weights.recency * 0.5 ** (max(0, age) / weights.halfLife),
     }
     if role != "tool" and _decides(looked_at):
         found["decision"] = weights.decision
