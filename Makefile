@@ -1,5 +1,6 @@
 # make demo       see it work: sample memories in two languages, imported, indexed, searched
-# make test       every test but the packaging ones
+# make test       every test but the packaging and the thorough ones
+# make thorough   further ways to stop and to fail at every durable step
 # make packaging  build the package, install it into a fresh environment, use it there
 # make hnsw       build the optional HNSW library (needs a C++ compiler), run its tests
 # make docs       write the completions and the manual pages anew from the command tree
@@ -15,7 +16,7 @@ DEMO_STATE := .demo-state
 SAMPLE := tests/data/sample
 OPENCLAW := $(BIN)/openclaw
 
-.PHONY: demo test hnsw packaging docs schemas bench lint types check clean
+.PHONY: demo test thorough hnsw packaging docs schemas bench lint types check clean
 .DELETE_ON_ERROR:
 
 $(VENV)/pyvenv.cfg:
@@ -49,7 +50,10 @@ demo: $(VENV)/installed
 	$(OPENCLAW) memory status
 
 test: $(VENV)/developing
-	$(BIN)/python -m pytest -q -n 2 -m "not slow"
+	$(BIN)/python -m pytest -q -n 2 -m "not slow and not thorough"
+
+thorough: $(VENV)/developing
+	$(BIN)/python -m pytest -q -n 2 -m thorough
 
 hnsw: $(VENV)/developing
 	HNSWLIB_NO_NATIVE=1 $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[hnsw]'

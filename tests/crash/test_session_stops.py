@@ -20,7 +20,7 @@ from tests.crash.session_operations import (
     read,
     recorded,
 )
-from tests.crash.ways import POWER_CUTS, STOPS
+from tests.crash.ways import POWER_CUTS, STOPS, WAYS
 
 pytestmark = pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
@@ -52,7 +52,7 @@ def test_an_operation_takes_at_least_its_steps(record):
     assert len(record.steps) >= record.operation.steps
 
 
-@pytest.mark.parametrize("way", STOPS)
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_a_process_stopped_at_any_step_loses_nothing(record, way, folder):
     for step in record.steps:

@@ -16,7 +16,7 @@ from tests.crash.operations import (
     check_whole,
     told,
 )
-from tests.crash.ways import POWER_CUTS, STOPS, power_cut
+from tests.crash.ways import POWER_CUTS, STOPS, WAYS, power_cut
 
 pytestmark = pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
@@ -34,7 +34,7 @@ def test_an_operation_takes_at_least_its_steps(record):
     assert record.least(len(record.steps) + 1) == len(record.entries)
 
 
-@pytest.mark.parametrize("way", STOPS)
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_a_process_stopped_at_any_step_loses_nothing(record, way, folder):
     for step in record.steps:

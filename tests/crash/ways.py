@@ -83,6 +83,8 @@ def power_cut_at_random(seed: int) -> Way:
 
 
 STOPS: dict[str, Way] = {"raise": raised, "exit": exited, "kill": killed}
+#: To be tried in the order of what they find; a death of its own is much like one by a signal.
+WAYS = ("raise", "kill", pytest.param("exit", marks=pytest.mark.thorough))
 POWER_CUTS: dict[str, Way] = {
     "power cut": power_cut,
     **{f"power cut, chance {seed}": power_cut_at_random(seed) for seed in SEEDS},

@@ -14,7 +14,7 @@ from openclaw_cli.store import fsio
 from tests.crash.conftest import Unsynced
 from tests.crash.machine import Machine
 from tests.crash.session_operations import OPERATIONS, Record, check, recorded
-from tests.faults.test_io_errors import LASTING, failing
+from tests.faults.test_io_errors import CODES, failing
 
 pytestmark = pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
@@ -44,7 +44,7 @@ def succeeds(record: Record, folder: Path) -> bool:
     return False
 
 
-@pytest.mark.parametrize("code", LASTING, ids=errno.errorcode.get)
+@pytest.mark.parametrize("code", CODES, ids=errno.errorcode.get)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_an_error_at_any_step_is_told_and_loses_nothing(record, code, folder):
     for step in record.steps:
