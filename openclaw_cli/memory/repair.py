@@ -107,4 +107,4 @@ def _sweep(paths: MemoryPaths) -> None:
 
 
 def _is_temporary(item: survey.Item) -> bool:
-    return item.kind in ("file", "link") and survey.is_temporary(item.path.name)
+    return item.kind in ("file", "link") and fsio.is_temporary(item.path.name)

@@ -10,7 +10,7 @@ from typing import Any
 from openclaw_cli.memory.store import Opened, Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Result
-from openclaw_cli.store import survey
+from openclaw_cli.store import scan
 
 
 def status(store: Store, *, by_cause: bool = False) -> Result:
@@ -76,7 +76,7 @@ def _sizes(store: Store) -> dict[str, int]:
     vectors = [entry for entry in index if entry.name.startswith("vector")]
     records = (entry for scope in SCOPES for entry in _files(paths.records(scope)))
     return {
-        "records": sum(_size(entry) for entry in records if survey.is_record(entry.name)),
+        "records": sum(_size(entry) for entry in records if scan.is_record(entry.name)),
         "index": sum(_size(entry) for entry in index) - sum(map(_size, vectors)),
         "wal": paths.wal.stat().st_size if paths.wal.exists() else 0,
         "vectors": sum(map(_size, vectors)),

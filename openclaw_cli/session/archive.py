@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from openclaw_cli import ids
 from openclaw_cli.errors import DamagedError, OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
@@ -77,7 +76,7 @@ def pack(writer: Writer) -> None:
         return
     writer.mend()
     _keep_other(writer)
-    temp = _temp(files.packed)
+    temp = fsio.temp_name(files.packed)
     try:
         _prove_same(files, _write_packed(temp, files), prove(packed_pieces(temp)))
     except OpenclawError:
@@ -95,10 +94,6 @@ def _prove_same(files: SessionFiles, plain: Proof, packed: Proof) -> None:
             path=str(files.packed),
             hint="check the disk, then archive the session again",
         )
-
-
-def _temp(path: Path) -> Path:
-    return path.with_name(f".{path.name}{fsio.TEMP_MARK}{ids.token()}")
 
 
 def _write_packed(temp: Path, files: SessionFiles) -> Proof:
@@ -151,7 +146,7 @@ def unpack(writer: Writer) -> None:
     files = writer.files
     if os.path.lexists(files.history) or not os.path.lexists(files.packed):
         return
-    temp = _temp(files.history)
+    temp = fsio.temp_name(files.history)
     try:
         with NewFile(temp) as target:
             for piece in packed_pieces(files.packed):

@@ -12,8 +12,6 @@ from openclaw_cli.session.recent import WINDOW_BYTES, Recent, reading
 from openclaw_cli.session.requests import ContextRequest
 from openclaw_cli.session.store import SessionStore
 
-STRATEGIES = ("sliding-window", "summary", "importance")
-
 
 class Pruned(NamedTuple):
     """The window that a strategy has made; ``strategy`` is the one that was really used."""

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import orjson
 
-from openclaw_cli import ids
 from openclaw_cli.errors import (
     AmbiguousIdError,
     ExistsError,
@@ -130,7 +129,7 @@ def _make(store: SessionStore, request: NewRequest, fill: Fill | None = None) ->
             hint="choose another --id, or go on with that one",
         )
     meta = {**new_meta(session_id, store.agent, store.now()), **request.fields()}
-    made = SessionFiles(store.paths.root / f".{session_id[:80]}{fsio.TEMP_MARK}{ids.token()}")
+    made = SessionFiles(fsio.temp_name(files.folder))
     fsio.make_folder(made.folder)
     if fill is not None:
         meta = fill(made, meta)

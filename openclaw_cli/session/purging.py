@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from openclaw_cli import ids
 from openclaw_cli.errors import NotFoundError
 from openclaw_cli.paths import SessionFiles, valid_name
 from openclaw_cli.result import Progress, Warning, no_progress
@@ -287,7 +286,7 @@ def _trim(store: SessionStore, place: _Place, user: str) -> None:
 
 def _remove(store: SessionStore, place: _Place) -> None:
     """Remove a session for good: in one step for everybody else, its files after that."""
-    doomed = place.files.folder.with_name(f".purged{fsio.TEMP_MARK}{ids.token()}")
+    doomed = fsio.temp_name(place.files.folder.with_name("purged"))  # a name that tells nothing
     if place.in_trash:
         with store.looking_up():
             fsio.move(place.files.folder, doomed)

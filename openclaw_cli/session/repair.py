@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from openclaw_cli import ids
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, transcript
 from openclaw_cli.session.store import SessionStore, Writer
@@ -61,7 +60,7 @@ def _history(writer: Writer, found: Findings) -> list[str]:
 
 def _write_sound(files: SessionFiles, history: History, aside: Path | None) -> None:
     """Write the messages of a history in its place, and every other line to ``aside`` first."""
-    temp = files.history.with_name(f".{files.history.name}{fsio.TEMP_MARK}{ids.token()}")
+    temp = fsio.temp_name(files.history)
     with ExitStack() as stack:
         bad = None if aside is None else stack.enter_context(NewFile(aside))
         good = stack.enter_context(NewFile(temp))

@@ -23,10 +23,6 @@ class Weight(NamedTuple):
         """Return the sum of both."""
         return Weight(self.tokens + other.tokens, self.estimated + other.estimated)
 
-    def minus(self, other: Weight) -> Weight:
-        """Return what is left without ``other``."""
-        return Weight(self.tokens - other.tokens, self.estimated - other.estimated)
-
 
 def weigh(message: Message) -> Weight:
     """Return what a message takes; a stored count of 0 or of nonsense is not believed."""

@@ -124,9 +124,14 @@ def create(path: str | Path) -> int:
     return fd
 
 
-def temp_name(path: Path) -> Path:
+def temp_name(path: str | Path) -> Path:
     """Return a hidden name beside ``path`` that `sweep` knows; it is short enough and random."""
-    return path.with_name(f".{path.name[:100]}{TEMP_MARK}{ids.token()}")
+    return Path(_temp_name(path))
+
+
+def _temp_name(path: str | Path) -> str:
+    folder, name = os.path.split(path)
+    return os.path.join(folder, f".{name[:100]}{TEMP_MARK}{ids.token()}")
 
 
 def discard(path: str | Path) -> None:
@@ -158,8 +163,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def _put(path: str | Path, data: bytes, durable: bool) -> None:
-    folder, name = os.path.split(path)
-    temp = os.path.join(folder, f".{name[:100]}{TEMP_MARK}{ids.token()}")
+    temp = _temp_name(path)
     with reporting("write", path):
         fd = create(temp)
         try:
@@ -176,7 +180,7 @@ def _put(path: str | Path, data: bytes, durable: bool) -> None:
 
 
 def move(source: Path, target: Path) -> None:
-    """Move a file or folder to a free name, perhaps in another folder, durably."""
+    """Move a file or folder, perhaps to another folder, durably; a file replaces what is there."""
     with reporting("move", source):
         disk.rename(source, target)
     sync_folder(target.parent)

@@ -6,7 +6,6 @@ import mmap
 import os
 from pathlib import Path
 
-from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.store import files, fsio
@@ -141,7 +140,7 @@ def _numbers(paths: MemoryPaths) -> list[int]:
 
 def switch_link(link: Path, target: str) -> None:
     """Point the symbolic link ``link`` at ``target`` in one atomic, durable step."""
-    temp = link.with_name(f".{link.name}{fsio.TEMP_MARK}{ids.token()}")
+    temp = fsio.temp_name(link)
     with fsio.reporting("switch link", link):
         try:
             fsio.disk.symlink(target, temp)

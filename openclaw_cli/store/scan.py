@@ -35,6 +35,11 @@ class Stranger(NamedTuple):
     reason: str
 
 
+def is_record(name: str) -> bool:
+    """Tell whether a name in a folder of records is that of a record file, not a hidden one."""
+    return name.endswith(_SUFFIX) and not name.startswith(".")
+
+
 def scan(paths: MemoryPaths) -> Iterator[Found | Stranger]:
     """Yield every file of the record folders, hidden ones (editors, temp files) left out."""
     for scope in SCOPES:
@@ -56,7 +61,7 @@ def _look(
 ) -> Iterator[Found | Stranger]:
     for entry in entries:
         name = entry.name
-        if not name.endswith(_SUFFIX) or name.startswith("."):
+        if not is_record(name):
             continue
         record_id = name[: -len(_SUFFIX)]
         if not entry.is_file(follow_symlinks=False):

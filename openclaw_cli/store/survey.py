@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from openclaw_cli.paths import MemoryPaths
+from openclaw_cli.store import scan
 from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE
-from openclaw_cli.store.fsio import TEMP_MARK
+from openclaw_cli.store.fsio import is_temporary
 
 #: What the files of a memory folder are for, in the order in which it is told.
 CAUSES = (
@@ -73,16 +74,6 @@ def walk(folder: Path, parts: tuple[str, ...] = ()) -> Iterator[Item]:
                 yield from walk(item.path, item.parts)
 
 
-def is_temporary(name: str) -> bool:
-    """Tell whether a name is that of a file which a writer has not yet put in its place."""
-    return name.startswith(".") and TEMP_MARK in name
-
-
-def is_record(name: str) -> bool:
-    """Tell whether a name in a folder of records is that of a record file, as `scan` takes them."""
-    return name.endswith(".json") and not name.startswith(".")
-
-
 def cause(paths: MemoryPaths, parts: tuple[str, ...], current: int | None) -> str:
     """Return what the file of a memory folder at ``parts`` is for: one of `CAUSES`.
 
@@ -101,7 +92,7 @@ def cause(paths: MemoryPaths, parts: tuple[str, ...], current: int | None) -> st
         if parts[1] != str(current):
             return "staleGenerations"
         return "vectors" if name.startswith("vector") else "index"
-    if first == "records" and len(parts) == 3 and is_record(name):
+    if first == "records" and len(parts) == 3 and scan.is_record(name):
         return "records"
     places = {paths.wal: "wal", paths.tombstones: "tombstones", paths.partial: "partial"}
     places[paths.insights] = "insights"

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from openclaw_cli import ids
 from openclaw_cli.store import fsio
 
 _STAMP = "%Y%m%dT%H%M%SZ"
@@ -60,6 +59,6 @@ def _found(trash: Path) -> Iterator[Entry]:
 
 def discard(entry: Entry) -> None:
     """Remove an entry for good: in one step for everybody else, its files after that."""
-    doomed = entry.path.with_name(f".{entry.path.name[:100]}{fsio.TEMP_MARK}{ids.token()}")
+    doomed = fsio.temp_name(entry.path)
     fsio.move(entry.path, doomed)
     fsio.remove_tree(doomed)

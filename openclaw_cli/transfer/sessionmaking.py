@@ -55,8 +55,7 @@ class Draft:
         self._totals, self._following = Totals(), 0
         self._file: NewFile | None = None
         self._packer: Any = None
-        name = f".{self.session_id[:80]}{fsio.TEMP_MARK}{ids.token()}"
-        self.files = SessionFiles(store.paths.incoming / name)
+        self.files = SessionFiles(fsio.temp_name(store.paths.incoming / self.session_id))
         self.writes = not dry_run
         if self.writes:
             self._open()

@@ -22,7 +22,7 @@ from openclaw_cli.memory import checks_state
 from openclaw_cli.memory.checkup import MEMORY, Request, examine
 from openclaw_cli.memory.diagnosis import OK, Check, Fault, Part, judged
 from openclaw_cli.memory.requests import DeleteRequest, ListRequest
-from openclaw_cli.store import survey
+from openclaw_cli.store import fsio, survey
 from tests.faults import damage
 from tests.support import Memory
 
@@ -379,7 +379,7 @@ def test_fix_keeps_every_healthy_record_and_all_that_is_not_derived(memory, case
 
 def is_kept(memory: Memory, path: Path) -> bool:
     """Tell whether a file is neither derived nor a log that may be folded."""
-    if not path.is_file() or path.is_symlink() or survey.is_temporary(path.name):
+    if not path.is_file() or path.is_symlink() or fsio.is_temporary(path.name):
         return False
     derived = {memory.paths.generations, memory.paths.index} & set(path.parents)
     names = ("wal.jsonl", "wal.applied", "vectors.partial", "tombstones.jsonl")

@@ -10,10 +10,7 @@ from __future__ import annotations
 from openclaw_cli.errors import FormatTooOldError
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning
-from openclaw_cli.store.migrations import s0001_records, s0002_folders, s0003_index
-
-#: Names of the steps, in their order.
-STEPS = (s0001_records.NAME, s0002_folders.NAME, s0003_index.NAME)
+from openclaw_cli.store.migrations import s0002_folders, s0003_index
 
 #: The code of the warning that records are of an older format.
 OLDER = "older-format"

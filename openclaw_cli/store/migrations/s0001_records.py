@@ -12,7 +12,6 @@ from typing import Any
 from openclaw_cli.clock import format_time, parse_foreign_time
 from openclaw_cli.paths import SCOPES
 
-NAME = "0001-records"
 MAJOR = 2
 VERSION = "2.0"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

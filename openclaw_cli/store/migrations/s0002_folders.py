@@ -12,8 +12,8 @@ from pathlib import Path
 
 from openclaw_cli.paths import SCOPES, MemoryPaths, valid_name
 from openclaw_cli.store import fsio
+from openclaw_cli.store.scan import is_record
 
-NAME = "0002-folders"
 _SUFFIX = ".json"
 
 
@@ -33,7 +33,7 @@ def _holds_records(folder: Path) -> bool:
 def _names(folder: Path) -> Iterator[str]:
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(_SUFFIX) and not entry.name.startswith("."):
+            if is_record(entry.name):
                 yield entry.name
 
 

@@ -12,7 +12,6 @@ import os
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import fsio
 
-NAME = "0003-index"
 _TERMS = "bm25.idx"
 
 
