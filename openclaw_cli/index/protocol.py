@@ -10,6 +10,8 @@ from openclaw_cli.index.fusion import DenseList, LexicalList
 if TYPE_CHECKING:
     import numpy
 
+    from openclaw_cli.store.records import Record
+
 #: Which ordinals a search may return (1) and which not (0); None allows all.
 Mask = bytearray | None
 
@@ -59,8 +61,8 @@ class Where(NamedTuple):
     until: int | None = None
     pending: bool = False
 
-    def allows(self, document: Document) -> bool:
-        """Tell whether a document passes."""
+    def allows(self, document: Document | Record) -> bool:
+        """Tell whether a document passes, or a record by what it says itself."""
         return (
             (not self.categories or document.category in self.categories)
             and (not self.scopes or document.scope in self.scopes)

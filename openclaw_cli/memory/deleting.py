@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from openclaw_cli.errors import NotFoundError, UsageError
+from openclaw_cli.errors import UsageError
 from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.analysis import hash_of
 from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import short_hash
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.levels import indexed_text
-from openclaw_cli.memory.lookup import locate
+from openclaw_cli.memory.lookup import locate, no_such
 from openclaw_cli.memory.requests import DeleteRequest
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Result, Warning
@@ -80,11 +80,7 @@ def _named(view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[
         else:
             places[place] = None
     if not places:
-        raise NotFoundError(
-            f"record {missing[0]}: no such record",
-            hint="openclaw memory list shows the ids that exist",
-            details={"missing": missing},
-        )
+        raise no_such(missing[0], details={"missing": missing})
     return list(places), missing
 
 
@@ -93,6 +89,8 @@ def _there(view: View, places: Iterable[tuple[str, str]], where: Where) -> list[
 
     The index may be older than an edit by hand. A damaged file passes no filter, but can be named.
     """
+    # What language a text is in only the index knows.
+    asked = where._replace(languages=())
     found: list[_Doomed] = []
     for scope, record_id in places:
         try:
@@ -101,20 +99,9 @@ def _there(view: View, places: Iterable[tuple[str, str]], where: Where) -> list[
             if where == Where():
                 found.append(_Doomed(scope, record_id, None))
             continue
-        if record is not None and _passes(record, where):
+        if record is not None and asked.allows(record):
             found.append(_Doomed(scope, record_id, record))
     return found
-
-
-def _passes(record: Record, where: Where) -> bool:
-    return (
-        (not where.categories or record.category in where.categories)
-        and (not where.scopes or record.scope in where.scopes)
-        and (not where.users or record.user in where.users)
-        and set(where.tags) <= set(record.tags)
-        and (where.since is None or record.created >= where.since)
-        and (where.until is None or record.created < where.until)
-    )
 
 
 def _remove(

@@ -7,7 +7,7 @@ others stay; a file that says that it is of somebody else stays as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +15,13 @@ import orjson
 
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES
-from openclaw_cli.store import files, fsio
-from openclaw_cli.store.records import parse_record
+from openclaw_cli.store import files, fsio, generations, survey
 from openclaw_cli.store.traces import Traces
 
-#: Parts of the names of files and folders that were set aside or kept as backups.
-_ASIDE = (".bad-", ".torn-", ".bak", fsio.TEMP_MARK)
+#: Scope and id of a record.
+Key = tuple[str, str]
+#: What files are there for that are looked through.
+_LEFT = ("setAside", "backups", "temporary", "trash", "insights")
 #: Members of a document that hold many records.
 _COLLECTIONS = ("records", "insights", "items")
 _OWNER = re.compile(rb'"userId"\s*:\s*"')
@@ -33,7 +34,7 @@ class Cleaned(NamedTuple):
     data: bytes | None
 
 
-def clean(store: Store, traces: Traces, user: str) -> int:
+def clean(store: Store, traces: Traces, user: str, known: Container[Key]) -> int:
     """Remove what `changes` names, and temporary files; return how many files were cleaned.
 
     The caller holds both locks.
@@ -42,7 +43,7 @@ def clean(store: Store, traces: Traces, user: str) -> int:
     for scope in SCOPES:
         fsio.sweep(store.paths.records(scope))
     count = 0
-    for path, data in changes(store, traces, user):
+    for path, data in changes(store, traces, user, known):
         if data is None:
             fsio.remove(path)
         else:
@@ -51,9 +52,9 @@ def clean(store: Store, traces: Traces, user: str) -> int:
     return count
 
 
-def changes(store: Store, traces: Traces, user: str) -> Iterator[Cleaned]:
-    """Yield every file beside the records that holds traces, and what may stay of it."""
-    for path in _beside(store):
+def changes(store: Store, traces: Traces, user: str, known: Container[Key]) -> Iterator[Cleaned]:
+    """Yield every file beside the ``known`` records that holds traces, and what may stay of it."""
+    for path in _beside(store, known):
         try:
             data = files.read_file(path)
         except (OSError, ValueError):
@@ -66,28 +67,21 @@ def changes(store: Store, traces: Traces, user: str) -> Iterator[Cleaned]:
                 yield Cleaned(path, kept)
 
 
-def _beside(store: Store) -> Iterator[Path]:
-    root = store.paths.root
-    for path in sorted(root.rglob("*")):
-        inner = path.relative_to(root)
-        is_aside = any(mark in str(inner) for mark in _ASIDE)
-        is_record = inner.parts[0] == "records" and len(inner.parts) == 3
-        if path.is_symlink() or not path.is_file():
+def _beside(store: Store, known: Container[Key]) -> Iterator[Path]:
+    """Yield the files that are no known records: damaged ones and what editors leave, too."""
+    paths, state = store.paths, store.env.state
+    current = generations.current_number(paths)
+    for item in survey.walk(paths.root):
+        if item.kind != "file":
             continue
-        if is_aside or (is_record and not _is_sound(path)) or path == store.paths.insights:
-            yield path
-    yield from (path for path in sorted(store.env.state.logs.glob("*")) if path.is_file())
-
-
-def _is_sound(path: Path) -> bool:
-    """Tell a record from what is damaged or an editor has left beside the records."""
-    if path.suffix != ".json":
-        return False
-    try:
-        parse_record(files.read_file(path), path.parent.name, path.stem)
-    except (OSError, ValueError):
-        return False
-    return True
+        if item.parts[0] == "records" and len(item.parts) == 3:
+            key = (item.parts[1], item.parts[2].removesuffix(".json"))
+            is_left = not item.parts[2].endswith(".json") or key not in known
+        else:
+            is_left = survey.cause(paths, item.parts, current) in _LEFT
+        if is_left:
+            yield item.path
+    yield from (item.path for item in survey.walk(state.logs) if item.kind == "file")
 
 
 def _kept(path: Path, data: bytes, traces: Traces, user: str) -> bytes | None:

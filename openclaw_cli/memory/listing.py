@@ -7,10 +7,10 @@ from heapq import nlargest
 from typing import Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
-from openclaw_cli.errors import DamagedError, NotFoundError, OpenclawError, UsageError
+from openclaw_cli.errors import DamagedError, OpenclawError, UsageError
 from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
-from openclaw_cli.memory.lookup import find
+from openclaw_cli.memory.lookup import find, no_such
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.memory.store import Opened, Store, note_older
 from openclaw_cli.result import Result, Warning
@@ -54,10 +54,10 @@ def get(store: Store, ids: Sequence[str]) -> Result:
 def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
     """Return the error for when nothing was found: damaged, or not there at all."""
     first = next((item for item in failed if item["reason"].startswith(_DAMAGED)), failed[0])
-    message = f"record {first['id']}: {first['reason']}"
     if first["reason"].startswith(_DAMAGED):
+        message = f"record {first['id']}: {first['reason']}"
         return DamagedError(message, hint="openclaw memory index names every damaged file")
-    return NotFoundError(message, hint="openclaw memory list shows the ids that exist")
+    return no_such(first["id"])
 
 
 def _current_document(store: Store, record: Record) -> dict[str, Any]:

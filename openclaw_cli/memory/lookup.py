@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from openclaw_cli.errors import AmbiguousIdError, DamagedError, NotFoundError
 from openclaw_cli.paths import SCOPES, check_name
 from openclaw_cli.store.records import Record
@@ -45,8 +47,14 @@ def require(view: View, given: str) -> Record:
             f"record {given}: {error}", hint="openclaw memory index names every damaged file"
         ) from error
     if record is None:
-        raise NotFoundError(
-            f"record {given}: no such record",
-            hint="openclaw memory list shows the ids that exist",
-        )
+        raise no_such(given)
     return record
+
+
+def no_such(given: str, *, details: Mapping[str, object] | None = None) -> NotFoundError:
+    """Return the error for an id that means no record."""
+    return NotFoundError(
+        f"record {given}: no such record",
+        hint="openclaw memory list shows the ids that exist",
+        details=details,
+    )

@@ -69,9 +69,12 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
         gone = _collected(store, view, request.user)
         report = _counted(store, gone)
         ids = {item.id for item in gone}
+        trims, known = _trims(store, view, ids, request.user, report.texts)
+        report.trimmed = len(trims)
+        known |= {(item.scope, item.id) for item in gone}
         traces = Traces(ids, report.texts, request.user)
-        report.backups = sum(1 for _change in leftovers.changes(store, traces, request.user))
-        report.trimmed = len(_trims(store, view, ids, request.user, report.texts))
+        left = leftovers.changes(store, traces, request.user, known)
+        report.backups = sum(1 for _change in left)
         if request.sessions:
             _forget_sessions(store, request, report, progress)
         return report
@@ -121,11 +124,11 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
             ids = {entry.record_id for entry in gone}
             report.ids += sorted(ids - set(report.ids))
             view = View.under_lock(store.paths, writer.log)
-            report.backups += leftovers.clean(
-                store, Traces(ids, report.texts, intent.user), intent.user
-            )
-            trims = _trims(store, view, ids, intent.user, report.texts)
+            trims, known = _trims(store, view, ids, intent.user, report.texts)
             report.trimmed += len(trims)
+            known |= {(entry.scope, entry.record_id) for entry in gone}
+            traces = Traces(ids, report.texts, intent.user)
+            report.backups += leftovers.clean(store, traces, intent.user, known)
             writer.commit(trims)
             for entry in gone:
                 fsio.remove(store.paths.record(entry.scope, entry.record_id), durable=False)
@@ -277,18 +280,23 @@ def _said(document: dict[str, Any]) -> Iterator[str]:
 # -- what quotes it --------------------------------------------------------------------------------
 
 
-def _trims(store: Store, view: View, gone: set[str], user: str, texts: set[str]) -> list[Change]:
-    """Return the other records that quote what goes, without evidence and history that does."""
+def _trims(
+    store: Store, view: View, gone: set[str], user: str, texts: set[str]
+) -> tuple[list[Change], set[leftovers.Key]]:
+    """Return the other records that quote what goes, without evidence and history that does, and
+    scope and id of every sound record."""
     theirs = tombstones.of_user(store.paths.tombstones, view.log, user)
     changes: list[Change] = []
+    known: set[leftovers.Key] = set()
     for item in _holdings(store, view):
+        known.add((item.scope, item.id))
         record = item.record
         if record is None or item.id in gone or record.user == user:
             continue
         document = _trimmed(record, user, gone, theirs, texts)
         if document != record.document:
             changes.append(Change(item.scope, item.id, document))
-    return sorted(changes, key=lambda change: change.record_id)
+    return sorted(changes, key=lambda change: change.record_id), known
 
 
 def _trimmed(

@@ -80,20 +80,21 @@ def cause(paths: MemoryPaths, parts: tuple[str, ...], current: int | None) -> st
     ``current`` is the number of the current index generation.
     """
     first, name = parts[0], parts[-1]
+    # Whatever its id may look like, a record is a record.
+    if first == "records" and len(parts) == 3 and scan.is_record(name):
+        return "records"
     if is_temporary(name):
         return "temporary"
     if first in _TRASH:
         return "trash"
     if any(mark in name for mark in _ASIDE):
         return "setAside"
-    if _BACKUP in name:
+    if any(_BACKUP in part for part in parts):
         return "backups"
     if first == "generations" and len(parts) > 2:
         if parts[1] != str(current):
             return "staleGenerations"
         return "vectors" if name.startswith("vector") else "index"
-    if first == "records" and len(parts) == 3 and scan.is_record(name):
-        return "records"
     places = {paths.wal: "wal", paths.tombstones: "tombstones", paths.partial: "partial"}
     places[paths.insights] = "insights"
     return places.get(paths.root.joinpath(*parts), "other")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from openclaw_cli.clock import format_time, from_millis
-from openclaw_cli.index.protocol import Document, Where
+from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.analysis import language_of
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.service import MemoryService
@@ -127,7 +127,7 @@ class Export:
         unfiltered = where._replace(scopes=()) == Where()
         for done, key in enumerate(keys, 1):
             record = self._read(view, key)
-            if record is not None and (unfiltered or where.allows(_document(record))):
+            if record is not None and (unfiltered or _is_wanted(record, where)):
                 self._chosen.append(key)
                 self._newest = max(self._newest or 0, record.updated)
             if done % _TICK == 0:
@@ -159,21 +159,7 @@ def export_memories(
     return save(Export(service, request, progress), request.output, force=request.force)
 
 
-def _document(record: Record) -> Document:
-    """Return what the index would know of a record to filter by."""
-    return Document(
-        id=record.id,
-        scope=record.scope,
-        category=record.category,
-        user=record.user,
-        key=record.key,
-        language=language_of(record),
-        tags=record.tags,
-        content_hash="",
-        created=record.created,
-        updated=record.updated,
-        stability=record.stability or 0.0,
-        review=record.last_review,
-        pending=record.pending,
-        terms={},
-    )
+def _is_wanted(record: Record, where: Where) -> bool:
+    """Tell whether a record passes a filter; its language is what the index takes it for."""
+    told = record._replace(language=language_of(record)) if where.languages else record
+    return where.allows(told)

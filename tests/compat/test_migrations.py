@@ -151,6 +151,17 @@ def test_a_rollback_restores_every_byte(older, tree):
     assert older.service.status().data["stale"] == []
 
 
+def test_what_is_kept_of_a_migration_is_counted_as_backups(older):
+    migrate(older)
+    kept = [p for folder in older.paths.backups for p in folder.rglob("*") if p.is_file()]
+    sizes = older.service.status(by_cause=True).data["bytes"]
+    assert sizes["backups"] == sum(path.stat().st_size for path in kept) > 0
+    assert sizes["other"] == sum(
+        path.stat().st_size
+        for path in (older.paths.applied, older.paths.writer_lock, older.paths.indexer_lock)
+    )
+
+
 def test_an_edit_by_hand_is_not_lost_by_migrating(older, tree):
     place = older.paths.records("user") if tree == "records_1x" else older.paths.root / "user"
     path = place / "mem-001.json"

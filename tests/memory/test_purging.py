@@ -306,6 +306,15 @@ def test_backups_of_a_migration_are_cleaned(memory):
     assert [path.name for path in folder.iterdir()] == ["mem-others-0.json"]
 
 
+def test_a_record_whose_id_looks_like_a_backup_is_a_record(memory):
+    past = {"content": {"l0": TEXTS[2]}}
+    memory.imported([{"id": "note.bak", "content": {"l0": TEXTS[2]}, "history": [past]}])
+    memory.index()
+    assert purge(memory, dry_run=True).backups == 0
+    assert purge(memory).backups == 0
+    assert memory.document("note.bak")["content"]["l0"] == TEXTS[2]
+
+
 def test_insights_on_what_was_deleted_before_go_too(memory):
     memory.imported([insight("only", "mem-theirs-0"), insight("more", "mem-theirs-0", "x")])
     memory.service.delete(DeleteRequest(("mem-theirs-0",)))
