@@ -22,3 +22,14 @@ class Environment(NamedTuple):
     ids: IdSource
     lock_timeout: float
     holder: str
+
+    def nearest_agent(self, agent: str, first: str) -> str:
+        """Return the hint for an agent that is not there; ``first`` is what makes the first one."""
+        from difflib import get_close_matches
+
+        agents = self.state.agent_ids()
+        close = get_close_matches(agent, agents, 1)
+        if close:
+            return f"did you mean --agent {close[0]}?"
+        known = ", ".join(agents[:8])
+        return f"agents are: {known}" if known else f"the first `openclaw {first}` makes it"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from openclaw_cli.clock import Clock
 from openclaw_cli.config import Config
+from openclaw_cli.environment import Environment
 from openclaw_cli.ids import IdSource
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.requests import AddRequest, IndexRequest, ListRequest, SearchRequest
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.paths import StatePaths

@@ -28,11 +28,7 @@ def read_text(invocation: Invocation, argument: str | None, file: str | None) ->
             with open_source(Path(file)) as stream:
                 return _decode(_bounded(stream, file), file)
         except OSError as error:
-            raise StorageError(
-                f"cannot read {file}: {error.strerror or error}",
-                path=file,
-                hint="it may be a folder",
-            ) from error
+            raise _unreadable(Path(file), error) from error
     if argument == "-":
         return _decode(_bounded(invocation.stdin(), "standard input"), "standard input")
     return check_argument(argument or "", "the text")
@@ -43,11 +39,15 @@ def open_source(path: Path) -> BinaryIO:
     try:
         return path.open("rb")
     except OSError as error:
-        raise StorageError(
-            f"cannot read {path}: {error.strerror or error}",
-            path=str(path),
-            hint="check the name and the permissions",
-        ) from error
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"cannot read {path}: {error.strerror or error}",
+        path=str(path),
+        hint="check the name and the permissions",
+    )
 
 
 def _bounded(stream: BinaryIO, name: str) -> bytes:

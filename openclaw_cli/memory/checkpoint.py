@@ -24,17 +24,20 @@ def writing(store: Store, known: wal.Wal | None = None) -> Iterator[Writer]:
     ``known`` is an earlier reading of the log, so that bulk work does not read it whole for every
     batch.
     """
-    warnings = _settled(store) if known is None else []
-    floor = store.indexed_seq() if known is None else 0
-    with store.repository.writing(floor, known) as writer:
-        writer.warnings += warnings
-        yield writer
+    warnings: list[Warning] = []
+    for is_first in (True, False):
+        floor = store.indexed_seq() if known is None else 0
+        with store.repository.writing(floor, known) as writer:
+            writer.warnings[:0] = warnings
+            # That there is a purge is seen when the log is read, which is under the lock.
+            if not (is_first and writer.log.purges):
+                yield writer
+                return
+        warnings = [*writer.warnings, *_settled(store)]
 
 
 def _settled(store: Store) -> list[Warning]:
     """Finish the purge of a process that was killed; one that is under way is left alone."""
-    if not wal.holds_purge(store.paths.wal):
-        return []
     impatient = store.repository._replace(lock_timeout=0.0)
     try:
         with impatient.indexing():

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from openclaw_cli.config import Config
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.memory.diagnosis import (
     DAMAGED,
@@ -17,7 +18,6 @@ from openclaw_cli.memory.diagnosis import (
     judged,
     mebibytes,
 )
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import SHARED_AGENT, StatePaths, valid_name
 from openclaw_cli.store import locks, survey
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import EXIT_DAMAGED, EXIT_DONE, EXIT_PARTIAL, NotFoundError, OpenclawError
 from openclaw_cli.memory import checks_files, checks_store
 from openclaw_cli.memory.checks_state import check_state, shared_items
 from openclaw_cli.memory.diagnosis import DAMAGED, OK, AgentCheck, Check, Fault, Part, Patient
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.repair import repair_memory, repair_modes
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 

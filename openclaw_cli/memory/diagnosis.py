@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.index.file.base import Base, open_base
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.examined import Examined, examine_records
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Warning

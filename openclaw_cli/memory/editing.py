@@ -146,8 +146,8 @@ def _revise(
         warnings += [*store.model_warnings(), *problems]
         if item.truncated:
             warnings.append(truncation_warning(1))
-    following = Following(store)
     with writing(store) as writer:
+        following = Following(store, opened)
         view = following.catch_up(writer.log)
         current = view.record(record.scope, record.id)
         if current is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
-from openclaw_cli.memory.environment import Environment
+from openclaw_cli.environment import Environment
 from openclaw_cli.memory.requests import (
     AddRequest,
     DeleteRequest,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_cli import ids
 from openclaw_cli.config_keys import NO_OPENAI
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import DamagedError, NotFoundError, UnavailableError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory import older
 from openclaw_cli.memory.documents import carried_document, document_of_entry
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning
 from openclaw_cli.store import generations, recovery, scan, wal
@@ -87,11 +87,10 @@ class Store:
         """Raise `NotFoundError` naming the nearest agent when this one has no memory."""
         if self.paths.exists():
             return
-        agents = self.env.state.agent_ids()
         raise NotFoundError(
             f"there is no agent {self.agent!r} with memories in {self.env.state.root}",
             path=str(self.paths.root),
-            hint=_nearest(self.agent, agents),
+            hint=self.env.nearest_agent(self.agent, "memory add TEXT"),
         )
 
     def indexed_seq(self) -> int:
@@ -279,13 +278,3 @@ class Following:
 
 def _stale(paths: MemoryPaths, reason: str) -> Warning:
     return Warning("index-stale", f"{reason}; {INDEX_HINT}", str(paths.index))
-
-
-def _nearest(agent: str, agents: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(agent, agents, 1)
-    if close:
-        return f"did you mean --agent {close[0]}?"
-    known = ", ".join(agents[:8])
-    return f"agents are: {known}" if known else "the first `openclaw memory add TEXT` makes it"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from openclaw_cli.errors import DamagedError, InvalidTextError
+from openclaw_cli.errors import InvalidTextError
 from openclaw_cli.result import Warning
 from openclaw_cli.session.schema import is_time
 from openclaw_cli.session.store import SessionStore
@@ -112,7 +112,7 @@ def record(store: SessionStore, turn: Turn) -> list[Warning]:
 
 def _mended(store: SessionStore, path: Path) -> tuple[list[Warning], bytes]:
     """Set an unfinished write aside; return what to write before the next line."""
-    source = _opened(path)
+    source = reading.open_existing(path)
     if source is None:
         return [], b""
     with os.fdopen(source, "rb", buffering=0) as file:
@@ -145,23 +145,9 @@ def _last_line(fd: int, end: int) -> int:
     return 0
 
 
-def _opened(path: Path) -> int | None:
-    try:
-        return reading.open_regular(path)
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise DamagedError(
-            f"{path} is {error}", path=str(path), hint="move away what stands there"
-        ) from error
-    except OSError:
-        with reporting("read", path):
-            raise
-
-
 def lines(path: Path) -> Iterator[Line]:
     """Yield the lines of a ledger, which need not exist; blank ones are left out."""
-    fd = _opened(path)
+    fd = reading.open_existing(path)
     if fd is None:
         return
     number = at = 0

@@ -119,7 +119,7 @@ class SessionStore:
         raise NotFoundError(
             f"there is no agent {self.agent!r} with sessions in {self.env.state.root}",
             path=str(self.paths.root),
-            hint=_nearest(self.agent, self.env.state.agent_ids()),
+            hint=self.env.nearest_agent(self.agent, "session new"),
         )
 
     def load(self, files: SessionFiles) -> Loaded:
@@ -246,13 +246,3 @@ def gone(session_id: str) -> NotFoundError:
         hint="openclaw session list --status all shows those that exist,"
         " session trash list those deleted",
     )
-
-
-def _nearest(agent: str, agents: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(agent, agents, 1)
-    if close:
-        return f"did you mean --agent {close[0]}?"
-    known = ", ".join(agents[:8])
-    return f"agents are: {known}" if known else "the first `openclaw session new` makes it"

@@ -14,12 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from openclaw_cli.errors import DamagedError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session.schema import LINE_LIMIT, Message, is_idx
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio, jsonl
-from openclaw_cli.store.fsio import reporting
 from openclaw_cli.store.newfile import NewFile
 
 _FIRST_PIECE = 1 << 13
@@ -248,18 +246,8 @@ def opened(files: SessionFiles) -> Iterator[History | None]:
 
 
 def _open(path: Path) -> BinaryIO | None:
-    try:
-        fd = reading.open_regular(path)
-    except FileNotFoundError:
-        return None
-    except ValueError as error:
-        raise DamagedError(
-            f"{path} is {error}", path=str(path), hint="move away what stands there"
-        ) from error
-    except OSError:
-        with reporting("read", path):
-            raise
-    return os.fdopen(fd, "rb", buffering=_LAST_PIECE)
+    fd = reading.open_existing(path)
+    return None if fd is None else os.fdopen(fd, "rb", buffering=_LAST_PIECE)
 
 
 def append(files: SessionFiles, tail: Tail, lines: Sequence[bytes]) -> None:

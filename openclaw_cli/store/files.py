@@ -8,6 +8,7 @@ import os
 import stat
 from pathlib import Path
 
+from openclaw_cli.errors import DamagedError
 from openclaw_cli.store.fsio import reporting
 
 _PIECE = 1 << 16
@@ -30,6 +31,22 @@ def open_regular(path: str | Path, folder: int | None = None) -> int:
         os.close(fd)
         raise ValueError("not a regular file")
     return fd
+
+
+def open_existing(path: Path) -> int | None:
+    """Open a regular file for reading, None when there is none; what cannot be opened is an error
+    of ours that names it."""
+    try:
+        return open_regular(path)
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise DamagedError(
+            f"{path} is {error}", path=str(path), hint="move away what stands there"
+        ) from error
+    except OSError:
+        with reporting("read", path):
+            raise
 
 
 def read_file(path: str | Path, folder: int | None = None) -> bytes:

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from openclaw_cli.clock import Clock, parse_foreign_time
 from openclaw_cli.config import Config
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import UnavailableError
 from openclaw_cli.ids import IdSource
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.requests import IndexRequest, SearchRequest
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.paths import StatePaths

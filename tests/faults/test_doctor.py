@@ -16,10 +16,10 @@ import pytest
 from openclaw_cli.clock import Clock
 from openclaw_cli.config import Config
 from openclaw_cli.embed import catalog
+from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.ids import IdSource
 from openclaw_cli.memory.checkup import Request, examine
-from openclaw_cli.memory.environment import Environment
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.paths import StatePaths
 from openclaw_cli.store import fsio
