@@ -85,6 +85,10 @@ def version_option() -> TyperOption:
     )
 
 
+Id = Annotated[str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")]
+Ids = Annotated[
+    list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
+]
 Category = Annotated[
     list[str] | None,
     typer.Option("--category", metavar="CATEGORY", help="Only this category (repeatable)."),

@@ -31,7 +31,8 @@ def _not_forgotten(verified: dict[str, Any], data: dict[str, Any]) -> NotForgott
     where, unread = verified["where"], verified["unread"]
     first = [*where, *unread][0]["path"]
     others = sum(1 for item in where if "userId" in item)
-    message = f"purged, but {counted(len(where), 'file')} hold purged ids or texts"
+    verb = "holds" if len(where) == 1 else "hold"
+    message = f"purged, but {counted(len(where), 'file')} {verb} purged ids or texts"
     if others:
         message += f" ({others} of them memories in which other users say the same)"
     if unread:

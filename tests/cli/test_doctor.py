@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
-import sys
 
 import pytest
+
+from tests.cli.terminal import on_terminal
 
 EN = "The user lives in Berlin and works remotely"
 
@@ -123,22 +121,9 @@ def test_which_agents_are_checked(run_cli, stored, args, status):
 
 def test_on_a_terminal_every_check_is_one_line(stored, records):
     (records / "mem-berlin.json").write_text("{")
-    parent, child = pty.openpty()
-    command = [sys.executable, "-m", "openclaw_cli", "doctor", "--verbose"]
-    process = subprocess.Popen(command, stdout=child, stderr=child, stdin=child)
-    os.close(child)
-    seen = bytearray()
-    while True:
-        try:
-            block = os.read(parent, 65536)
-        except OSError:
-            break
-        if not block:
-            break
-        seen += block
-    os.close(parent)
-    assert process.wait(timeout=60) == 14
-    lines = re.sub(r"\x1b\[\d*m", "", seen.decode()).splitlines()
+    status, seen = on_terminal("doctor", "--verbose", columns=80)
+    assert status == 14
+    lines = re.sub(r"\x1b\[\d*m", "", seen).splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert sum("main: records" in line for line in lines) == 1
     assert any(str(records / "mem-berlin.json")[:30] in line for line in lines)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.cli.terminal import on_terminal
 
 
 @pytest.fixture
@@ -25,28 +24,8 @@ def memory(run_cli):
 
 
 def at_terminal(answer: str, *args: str, **env: str) -> tuple[int, str]:
-    """Run the program on a terminal where ``answer`` is typed; return status and output."""
-    parent, child = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "openclaw_cli", "memory", *args],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**os.environ, **env},
-    )
-    os.close(child)
-    os.write(parent, answer.encode())
-    seen = bytearray()
-    while True:
-        try:
-            block = os.read(parent, 65536)
-        except OSError:
-            break
-        if not block:
-            break
-        seen += block
-    os.close(parent)
-    return process.wait(timeout=60), seen.decode()
+    """Run a command on a terminal where ``answer`` is typed; return status and output."""
+    return on_terminal("memory", *args, typed=answer, columns=80, **env)
 
 
 def test_an_edit_is_shown_in_the_history_and_taken_back(memory):

@@ -2,46 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
-import struct
-import subprocess
-import sys
-import termios
-
 import pytest
 
 from openclaw_cli.cli.cells import display_width
 from openclaw_cli.cli.progress import Reporter
 from openclaw_cli.cli.render import Output
+from tests.cli import terminal
 
 
-def on_terminal(*args: str, columns: int = 60, code: str | None = None, **env: str) -> str:
-    """Run the program with all streams on a terminal and return what appeared there."""
-    parent, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    program = ["-c", code] if code else ["-m", "openclaw_cli", *args]
-    process = subprocess.Popen(
-        [sys.executable, *program],
-        stdin=child,
-        stdout=child,
-        stderr=child,
-        env={**os.environ, **env},
-    )
-    os.close(child)
-    seen = bytearray()
-    while True:
-        try:
-            block = os.read(parent, 65536)
-        except OSError:  # how Linux tells that the other end is closed
-            break
-        if not block:
-            break
-        seen += block
-    os.close(parent)
-    process.wait(timeout=60)
-    return seen.decode().replace("\r\n", "\n")
+def on_terminal(*args: str, **options) -> str:
+    """Return what appears on a terminal."""
+    return terminal.on_terminal(*args, **options)[1]
 
 
 def test_a_table_fits_the_terminal_and_is_coloured(state_dir):

@@ -9,7 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.options import NoEmbed
+from openclaw_cli.cli.options import Id, NoEmbed
 from openclaw_cli.cli.source import check_argument, check_optional
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
@@ -34,9 +34,7 @@ EXITS = (
 
 def command(
     ctx: typer.Context,
-    record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The whole id, or its last 8 characters.")
-    ],
+    record_id: Id,
     l0: Annotated[
         str | None, typer.Option("--l0", metavar="TEXT", help="The summary that is found.")
     ] = None,

@@ -9,6 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Ids
 from openclaw_cli.cli.view import View, clean_line, local_time
 from openclaw_cli.result import Result
 
@@ -24,9 +25,7 @@ _LEVELS = ("l0", "l1", "l2")
 
 def command(
     ctx: typer.Context,
-    ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
-    ],
+    ids: Ids,
     level: Annotated[
         Literal["l0", "l1", "l2", "all"],
         typer.Option("--level", help="Summary, overview, full text, or all of them."),

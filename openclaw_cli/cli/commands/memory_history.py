@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Id
 from openclaw_cli.cli.view import View, local_time
 from openclaw_cli.memory.history import LATE
 from openclaw_cli.result import Result
@@ -26,9 +27,7 @@ _LEVELS = ("l0", "l1", "l2")
 
 def command(
     ctx: typer.Context,
-    record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The whole id, or its last 8 characters.")
-    ],
+    record_id: Id,
 ) -> Result:
     """Show what a memory said before, oldest first.
 

@@ -9,7 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.options import NoEmbed
+from openclaw_cli.cli.options import Id, NoEmbed
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -27,9 +27,7 @@ EXITS = (
 
 def command(
     ctx: typer.Context,
-    record_id: Annotated[
-        str, typer.Argument(metavar="ID", help="The whole id, or its last 8 characters.")
-    ],
+    record_id: Id,
     to: Annotated[
         int | None,
         typer.Option(

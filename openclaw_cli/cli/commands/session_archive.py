@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Ids
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -23,9 +24,7 @@ EXITS = (
 
 def command(
     ctx: typer.Context,
-    sessions: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
-    ],
+    sessions: Ids,
 ) -> Result:
     """Archive sessions: compress their histories.
 

@@ -9,6 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Id
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -21,9 +22,7 @@ EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 def command(
     ctx: typer.Context,
-    session: Annotated[
-        str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
-    ],
+    session: Id,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What to call the branch.")],
     at: Annotated[
         int | None,

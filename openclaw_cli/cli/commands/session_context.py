@@ -10,6 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.dialogue import Budget, Format, StrategyName, chosen_format, messages
+from openclaw_cli.cli.options import Id
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -23,9 +24,7 @@ EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 def command(
     ctx: typer.Context,
-    session: Annotated[
-        str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
-    ],
+    session: Id,
     budget: Budget = None,
     strategy: Annotated[
         StrategyName | None,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.confirm import require_consent
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.options import DryRun, Yes
+from openclaw_cli.cli.options import DryRun, Ids, Yes
 from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result
 
@@ -23,9 +23,7 @@ EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 def command(
     ctx: typer.Context,
-    sessions: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Whole ids, or their last 8 characters.")
-    ],
+    sessions: Ids,
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> Result:

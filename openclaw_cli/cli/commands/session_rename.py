@@ -9,6 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Id
 from openclaw_cli.cli.source import check_argument
 from openclaw_cli.cli.view import View, clean_line
 from openclaw_cli.result import Result
@@ -22,9 +23,7 @@ EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 def command(
     ctx: typer.Context,
-    session: Annotated[
-        str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
-    ],
+    session: Id,
     title: Annotated[
         str, typer.Argument(metavar="TITLE", help="What to call it; an empty one takes it away.")
     ],

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.options import Id
 from openclaw_cli.cli.view import View, local_time, size
 from openclaw_cli.result import Result
 
@@ -23,9 +24,7 @@ PAGED = True
 
 def command(
     ctx: typer.Context,
-    session: Annotated[
-        str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
-    ],
+    session: Id,
 ) -> Result:
     """Show a session's metadata, where it lies and how large it is.
 

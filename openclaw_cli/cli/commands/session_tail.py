@@ -9,7 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.options import JsonLines, refuse_two_forms
+from openclaw_cli.cli.options import Id, JsonLines, refuse_two_forms
 from openclaw_cli.cli.render import Stream
 from openclaw_cli.cli.view import View, local_time
 from openclaw_cli.errors import UsageError
@@ -29,9 +29,7 @@ _SHOWN = 4000
 
 def command(
     ctx: typer.Context,
-    session: Annotated[
-        str, typer.Argument(metavar="ID", help="A whole id, or its last 8 characters.")
-    ],
+    session: Id,
     count: Annotated[
         int, typer.Option("-n", "--lines", metavar="N", min=0, help="How many messages.")
     ] = 20,
