@@ -221,7 +221,7 @@ MANUAL: dict[str, Entry] = {
         " failed:[{line, id?, reason}], dryRun",
     ),
     "session verify": Entry(
-        "every line of histories, metadata",
+        "every line of histories, metadata, checkpoints, branch points, summaries",
         "nothing; with --repair meta.json, messages.jsonl, and damage set aside beside it",
         "checked, messages, problems:[{sessionId, code, message, path, line?, repairable}],"
         f" repaired, kept:[path], foreign?:[path], failed?:[{{id, reason}}]; {_AGENTS}",

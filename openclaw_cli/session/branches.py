@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import orjson
 
 from openclaw_cli.errors import ExistsError, InvalidNameError, NotFoundError
-from openclaw_cli.paths import SessionFiles, check_name
+from openclaw_cli.paths import SessionFiles, check_name, valid_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import transcript
+from openclaw_cli.session.schema import is_idx
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import History
 from openclaw_cli.store import fsio
 from openclaw_cli.store.files import read_file
+from openclaw_cli.store.fsio import reporting
 
 VERSION = 1
 _PIECE = 1 << 20
@@ -129,30 +131,58 @@ def read(files: SessionFiles, name: str) -> Point:
     Raises `NotFoundError` when there is none and ``ValueError`` for a damaged one.
     """
     path = path_of(files, name)
-    try:
-        data = read_file(path)
-    except FileNotFoundError as error:
-        known = ", ".join(names(files)[:8])
-        raise NotFoundError(
-            f"session {files.id} has no branch {name}",
-            hint=f"it has: {known}" if known else "openclaw session branch makes one",
-        ) from error
+    with reporting("read", path):
+        try:
+            data = read_file(path)
+        except FileNotFoundError as error:
+            known = ", ".join(names(files)[:8])
+            raise NotFoundError(
+                f"session {files.id} has no branch {name}",
+                hint=f"it has: {known}" if known else "openclaw session branch makes one",
+            ) from error
     document = orjson.loads(data)
     if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
     idx, size, digest = document.get("idx"), document.get("bytes"), document.get("sha256")
-    if not isinstance(idx, int) or not isinstance(size, int) or not isinstance(digest, str):
-        raise ValueError("idx, bytes or sha256 is missing")
+    if not is_idx(idx) or not is_idx(size) or not isinstance(digest, str):
+        raise ValueError("idx, bytes or sha256 is missing or of the wrong kind")
     return Point(name, idx, size, digest, document)
 
 
 def names(files: SessionFiles) -> list[str]:
     """Return the names of the branch points of a session, in order."""
-    try:
-        found = os.listdir(files.branches)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(n.removesuffix(".json") for n in found if n.endswith(".json") and n[0] != ".")
+    with reporting("read", files.branches):
+        try:
+            found = os.listdir(files.branches)
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+    stems = (name.removesuffix(".json") for name in found if name.endswith(".json"))
+    return sorted(filter(valid_name, stems))
+
+
+class Survey(NamedTuple):
+    """All branch points, which of them the history still begins as, and why others are damaged."""
+
+    points: list[Point]
+    matching: set[str]
+    damaged: dict[str, str]
+
+
+def survey(files: SessionFiles) -> Survey:
+    """Read every branch point, and the history once up to the last of them."""
+    points: list[Point] = []
+    damaged: dict[str, str] = {}
+    for name in names(files):
+        try:
+            points.append(read(files, name))
+        except NotFoundError:
+            continue  # removed since
+        except ValueError as error:
+            damaged[name] = str(error)
+    if not points:
+        return Survey([], set(), damaged)
+    with transcript.opened(files) as history:
+        return Survey(points, _matching(history, points), damaged)
 
 
 def branches(store: SessionStore, files: SessionFiles) -> Result:
@@ -161,16 +191,16 @@ def branches(store: SessionStore, files: SessionFiles) -> Result:
     The history is read once, up to the last of them.
     """
     _ = store
-    points, warnings = [], []
-    for name in names(files):
-        try:
-            points.append(read(files, name))
-        except ValueError as error:
-            said = f"session {files.id}: branch {name} is damaged: {error}"
-            warnings.append(Warning("branch-damaged", said, str(path_of(files, name))))
-    with transcript.opened(files) as history:
-        matching = _matching(history, points)
-    items = [{**point.document, "matches": point.name in matching} for point in points]
+    found = survey(files)
+    warnings = [
+        Warning(
+            "branch-damaged",
+            f"session {files.id}: branch {name} is damaged: {reason}",
+            str(path_of(files, name)),
+        )
+        for name, reason in found.damaged.items()
+    ]
+    items = [{**point.document, "matches": point.name in found.matching} for point in found.points]
     data = {"sessionId": files.id, "items": items, "total": len(items)}
     return Result("session.branches", data, tuple(warnings))
 

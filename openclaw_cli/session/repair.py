@@ -9,9 +9,10 @@ from pathlib import Path
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, transcript
+from openclaw_cli.session.findings import Findings
 from openclaw_cli.session.store import SessionStore, Writer
 from openclaw_cli.session.transcript import History, Line
-from openclaw_cli.session.verify import Findings, examine
+from openclaw_cli.session.verify import examine
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
 
@@ -26,6 +27,7 @@ def repair(store: SessionStore, files: SessionFiles) -> tuple[Findings, Findings
         if not any(problem.repairable for problem in before.problems):
             return before, before, []
         kept = _history(writer, before) + _twins(writer, before)
+        kept += _damaged_beside(writer, before)
         for problem in before.problems:
             if problem.code == "mode-wide" and os.path.lexists(problem.path):
                 fsio.set_mode(Path(problem.path), folder=os.path.isdir(problem.path))
@@ -100,3 +102,17 @@ def _twins(writer: Writer, found: Findings) -> list[str]:
     if not found.count("twin-differs"):
         return []
     return [str(fsio.move_aside(files.packed, "bad", writer.store.stamp()))]
+
+
+def _damaged_beside(writer: Writer, found: Findings) -> list[str]:
+    """Set a checkpoint and branch points that nobody can read aside; their place is free then."""
+    paths = [
+        Path(problem.path)
+        for problem in found.problems
+        if problem.code in ("checkpoint-damaged", "branch-damaged")
+    ]
+    return [
+        str(fsio.move_aside(path, "bad", writer.store.stamp()))
+        for path in paths
+        if os.path.lexists(path)
+    ]

@@ -6,10 +6,11 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, metadata, transcript
+from openclaw_cli.session.beside import check_small_files
+from openclaw_cli.session.findings import Findings
 from openclaw_cli.session.schema import (
     COUNTERS,
     Message,
@@ -24,49 +25,7 @@ from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE
 from openclaw_cli.store.files import read_file
 from openclaw_cli.store.fsio import reporting
 
-#: Problems of one kind in one session that are listed; further ones are only counted.
-_LISTED = 100
 _ATTEMPTS = 3
-
-
-class Problem(NamedTuple):
-    """Something wrong: its code, in words, where, and whether a repair can put it right.
-
-    One that is not ``grave`` is worth knowing and breaks nothing.
-    """
-
-    code: str
-    message: str
-    path: str
-    line: int | None = None
-    repairable: bool = True
-    grave: bool = True
-
-    def document(self) -> dict[str, Any]:
-        """Return the problem as it stands in a JSON document."""
-        body = {"code": self.code, "message": self.message, "path": self.path}
-        return body if self.line is None else {**body, "line": self.line}
-
-
-@dataclass(slots=True)
-class Findings:
-    """What reading a whole session has shown; ``counters`` are those that its history gives."""
-
-    files: SessionFiles
-    problems: list[Problem] = field(default_factory=list)
-    messages: int = 0
-    counters: dict[str, Any] = field(default_factory=dict)
-    numbers: dict[str, int] = field(default_factory=dict)
-
-    def add(self, code: str, message: str, path: os.PathLike[str], **more: Any) -> None:
-        """Note a problem; of very many of a kind the first are listed and the rest counted."""
-        self.numbers[code] = self.numbers.get(code, 0) + 1
-        if self.numbers[code] <= _LISTED:
-            self.problems.append(Problem(code, message, os.fspath(path), **more))
-
-    def count(self, code: str) -> int:
-        """Return how many problems of a kind there are."""
-        return self.numbers.get(code, 0)
 
 
 def examine(store: SessionStore, files: SessionFiles) -> Findings:
@@ -84,7 +43,7 @@ def examine(store: SessionStore, files: SessionFiles) -> Findings:
 
 def _state(files: SessionFiles) -> list[tuple[int, int, int] | None]:
     found: list[tuple[int, int, int] | None] = []
-    for path in (files.meta, files.history, files.packed):
+    for path in (files.meta, files.history, files.packed, files.checkpoint, files.branches):
         try:
             found.append(metadata.stat_of(os.stat(path, follow_symlinks=False)))
         except OSError:
@@ -105,6 +64,7 @@ def _examined(store: SessionStore, files: SessionFiles) -> Findings:
     _check_history(findings)
     if findings.counters and not findings.count("meta-damaged"):
         _check_counters(findings)
+    check_small_files(findings)
     _check_twins(findings)
     _check_modes(findings)
     return findings

@@ -8,10 +8,11 @@ from typing import Any
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning
+from openclaw_cli.session.findings import Findings, Problem
 from openclaw_cli.session.listing import foreign
 from openclaw_cli.session.repair import repair as put_right
 from openclaw_cli.session.store import SessionStore
-from openclaw_cli.session.verify import Findings, Problem, examine
+from openclaw_cli.session.verify import examine
 
 
 def verify(
@@ -82,18 +83,22 @@ def _documents(findings: Findings, *, grave: bool) -> list[dict[str, Any]]:
 
 
 def _failure(files: SessionFiles, problem: Problem) -> dict[str, Any]:
-    place = "" if problem.line is None else f"line {problem.line}: "
-    reason = f"{place}{problem.message}"
+    reason = f"{_place(problem, 'line {}: ')}{problem.message}"
     return {"id": files.id, "code": problem.code, "reason": reason, "path": problem.path}
 
 
 def _warnings(findings: Findings) -> list[Warning]:
+    whose = f"session {findings.files.id}"
     return [
         Warning(
             problem.code,
-            f"session {findings.files.id}, line {problem.line}: {problem.message}",
+            f"{whose}{_place(problem, ', line {}')}: {problem.message}",
             problem.path,
         )
         for problem in findings.problems
         if not problem.grave
     ]
+
+
+def _place(problem: Problem, form: str) -> str:
+    return "" if problem.line is None else form.format(problem.line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 from pathlib import Path
@@ -139,3 +140,96 @@ def test_only_the_sessions_that_are_named_are_checked(sessions, ant):
     sessions.files("bee").meta.write_bytes(b"")
     assert codes(sessions.verify(ant)) == []
     assert codes(sessions.verify()) == ["meta-damaged"]
+
+
+def batch(count: int, **fields) -> dict:
+    call = {"callId": "c1", "toolName": "look"}
+    return {
+        "checkpointId": "k",
+        "state": "ready_to_resume",
+        "sequence": 1,
+        "historyCount": count,
+        "toolCalls": [call],
+        **fields,
+    }
+
+
+def store_checkpoint(sessions, document: dict) -> None:
+    sessions.service.checkpoint("ant", io.BytesIO(json.dumps(document).encode()))
+
+
+MISFITS = {
+    "shorter": (batch(9), "the history has only 6 messages, the checkpoint is of 9"),
+    "other batch": (batch(6), "it ends in a message of the user"),
+    "kind": (batch(6, kind="plan"), "the checkpoint is of the kind plan"),
+}
+
+
+@pytest.mark.parametrize("kind", MISFITS)
+def test_a_checkpoint_that_belongs_to_another_history_is_told(sessions, ant, kind):
+    document, words = MISFITS[kind]
+    store_checkpoint(sessions, document)
+    result = sessions.verify()
+    (warning,) = result.warnings
+    assert (warning.code, result.exit_status) == ("checkpoint-unfit", 0)
+    assert words in warning.message
+    assert warning.path == str(sessions.files(ant).checkpoint)
+
+
+def test_a_checkpoint_that_was_left_behind_or_is_over_is_no_news(sessions, ant):
+    for document in (batch(4), batch(9, state="completed", sequence=2)):
+        store_checkpoint(sessions, document)
+        assert sessions.verify().warnings == ()
+
+
+DAMAGE = {
+    "cut": b'{"checkpointId": "k", "sta',
+    "nothing": b"",
+    "no object": b"[1]",
+    "wrong kind": b'{"checkpointId": 7, "idx": "x", "bytes": [], "sha256": 3}',
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("name", ["checkpoint.json", "branches/draft.json"])
+def test_small_files_that_are_damaged_are_found_and_set_aside(sessions, ant, name, kind):
+    store_checkpoint(sessions, batch(4))
+    sessions.service.branch(ant, "draft", 2)
+    path = sessions.files(ant).folder / name
+    put(path, DAMAGE[kind])
+    code = "branch-damaged" if "branches" in name else "checkpoint-damaged"
+    result = sessions.verify()
+    assert (codes(result), result.exit_status) == ([code], 3)
+    repaired = sessions.verify(repair=True)
+    assert [problem["code"] for problem in repaired.data["repaired"]] == [code]
+    (kept,) = repaired.data["kept"]
+    assert Path(kept).read_bytes() == DAMAGE[kind]
+    assert Path(kept).name.startswith(f"{path.name}.bad-")
+    assert not path.exists()
+    sessions.sound()
+
+
+@pytest.mark.parametrize("name", ["checkpoint.json", "branches/draft.json"])
+def test_a_folder_where_a_small_file_should_be_is_set_aside(sessions, ant, name):
+    path = sessions.files(ant).folder / name
+    path.mkdir(parents=True, mode=0o700)
+    path.parent.chmod(0o700)
+    assert len(codes(sessions.verify())) == 1
+    assert "failed" not in sessions.verify(repair=True).data
+    assert not path.exists()
+
+
+def test_a_branch_point_that_the_history_left_is_told(sessions, ant):
+    sessions.service.branch(ant, "early", 1)
+    sessions.service.branch(ant, "late", 4)
+    rewrite(sessions, lambda lines: [*lines[:3], lines[3].replace(b"m3", b"M3"), *lines[4:]])
+    (warning,) = sessions.verify().warnings
+    assert (warning.code, Path(warning.path).name) == ("branch-differs", "late.json")
+
+
+def test_a_summary_of_messages_that_are_not_there_is_told(sessions, ant):
+    document = {"summary": "all of it", "last": 40, "end": 4000}
+    put(sessions.files(ant).context, json.dumps(document).encode())
+    (warning,) = sessions.verify().warnings
+    assert warning.code == "summary-unusable"
+    assert warning.message.count(ant) == 1

@@ -35,8 +35,8 @@ def command(
     """Check sessions line by line, and repair them on demand.
 
     Looks at every line, the order of idx, the counters, tool calls and results, unfinished writes,
-    file modes, and compressed twins. --repair keeps every whole message, moves the rest to a file
-    named .bad-<time>, and corrects the counters.
+    checkpoint, branch points and summary, file modes, and compressed twins. --repair keeps every
+    whole message, moves the rest to a file named .bad-<time>, and corrects the counters.
     """
     invocation = current(ctx)
     if sessions and invocation.all_agents:
