@@ -159,10 +159,14 @@ class _Search:
             if not self._could_be(candidate):
                 continue
             prepared = prepare(candidate.text)
-            whole = candidate._replace(phrase=self._has_phrase(prepared))
-            if not self._could_be(whole) or not self.query.matches(prepared):
+            is_full = len(self.best) >= self.limit
+            if not is_full and not self.query.matches(prepared):
                 continue
-            if len(self.best) < self.limit:
+            whole = candidate._replace(phrase=self._has_phrase(prepared))
+            # Of many that match, few have the phrase, and without it most come too late.
+            if is_full and (not self._could_be(whole) or not self.query.matches(prepared)):
+                continue
+            if not is_full:
                 heappush(self.best, (whole.rank, whole))
             else:
                 heapreplace(self.best, (whole.rank, whole))

@@ -25,7 +25,7 @@ from openclaw_cli.text.analyze import (
 from openclaw_cli.text.compounds import Kind, Token, chunk_tokens
 from openclaw_cli.text.languages import profile_prepared
 from openclaw_cli.text.normalize import fold, prepare
-from openclaw_cli.text.phones import phone_terms
+from openclaw_cli.text.phones import SHORTEST, phone_terms
 from openclaw_cli.text.stems import apostrophe_words, stemmer, without_accents
 from openclaw_cli.text.stopwords import STOP_WORDS
 
@@ -145,6 +145,12 @@ class Query:
         )
 
     @cached_property
+    def _may_be_phone(self) -> bool:
+        """Whether a number that is asked for could be a telephone number written in groups."""
+        tokens = (token for want in self.wants for token in want.tokens)
+        return any(kind is Kind.NEUTRAL and len(text) >= SHORTEST for kind, text in tokens)
+
+    @cached_property
     def _chunks(self) -> _ChunkMasks:
         return _ChunkMasks(self._table, len(self.wants))
 
@@ -178,12 +184,11 @@ class Query:
         """Return the buckets of Latin words that the text could be in and match."""
         if not self.wants:
             return list(LATIN_BUCKETS)
-        chunks = text.split() if text.isascii() else take_runs(text, True, {})
         masks = self._chunks
         found = 0
-        for mask in map(masks.__getitem__, chunks):
+        for mask in map(masks.__getitem__, text.split()):
             found |= mask
-        if self.phones or any(token[0] is Kind.NEUTRAL for w in self.wants for token in w.tokens):
+        if self._may_be_phone:
             for term in phone_terms(text):
                 found |= masks.everywhere(self._table.get(("", term), 0))
         width = len(self.wants)
@@ -218,7 +223,10 @@ def _places(token: Token) -> list[tuple[str, str]]:
 
 
 class _ChunkMasks(dict[str, int]):
-    """Chunk of a text -> the wants that it fulfils, in one field of bits a Latin bucket."""
+    """What stands between white space -> the wants that it fulfils, a field of bits a bucket.
+
+    Runs without spaces are looked for elsewhere; what is before and after them has its own mask.
+    """
 
     def __init__(self, table: dict[tuple[str, str], int], width: int) -> None:
         super().__init__()
@@ -227,8 +235,21 @@ class _ChunkMasks(dict[str, int]):
         self.is_idle: Callable[[str], bool] = lambda _chunk: False
 
     def __missing__(self, chunk: str) -> int:
+        mask = 0 if self.is_idle(chunk) else self._mask(chunk)
+        if len(chunk) <= _CACHED_LENGTH:
+            if len(self) >= _CACHED_CHUNKS:
+                self.clear()
+            self[chunk] = mask
+        return mask
+
+    def _mask(self, chunk: str) -> int:
         mask = 0
-        for kind, text in () if self.is_idle(chunk) else chunk_tokens(chunk):
+        parts = [chunk] if chunk.isascii() else take_runs(chunk, True, {})
+        if parts != [chunk]:
+            for part in parts:
+                mask |= self[part]
+            return mask
+        for kind, text in chunk_tokens(chunk):
             if kind is Kind.NEUTRAL:
                 mask |= self.everywhere(self._table.get(("", text), 0))
             elif kind in LATIN_KINDS:
@@ -237,10 +258,6 @@ class _ChunkMasks(dict[str, int]):
                 bucket = KIND_BUCKETS[kind]
                 for term in stemmer(bucket)(text):
                     mask |= self.everywhere(self._table.get((bucket, term), 0))
-        if len(chunk) <= _CACHED_LENGTH:
-            if len(self) >= _CACHED_CHUNKS:
-                self.clear()
-            self[chunk] = mask
         return mask
 
     def _latin(self, kind: Kind, text: str) -> int:

@@ -13,21 +13,22 @@ import unicodedata
 from functools import cache
 
 from openclaw_cli.text.analyze import LATIN_BUCKETS, LATIN_KINDS
-from openclaw_cli.text.compounds import Kind, Token
+from openclaw_cli.text.compounds import MAX_TERM, Kind, Token
 from openclaw_cli.text.matching import Query, wanted_terms
 from openclaw_cli.text.normalize import fold, prepare
+from openclaw_cli.text.phones import SHORTEST
 from openclaw_cli.text.stems import without_accents
 
 _JOINTS = b"._'@/\\:?&=#%+~,-"
 _LOWER = bytes(range(256)).lower()
-# A stem may differ from its word in its last letters: possible from possibility; short ones do in
-# one letter, but for die, lie and the like from dying and lying.
+# A stem may differ from its word in its last letters: possible from possibility. One of up to four
+# letters does so in the last one alone, if that is e, i or (after three) l: make from making, happi
+# from happy, appl from applaux; but for die, lie and the like from dying and lying.
 _CHANGED = 2
 _SHORT = 4
+_CHANGED_LAST = "eil"
 _UMLAUTS = re.compile("([aou])")
 _UMLAUTS_TOLD = 2
-# The last nine digits of a telephone number are a term: only single digits can be told.
-_PHONE = 7
 
 # Characters that spell no Latin letter or digit in another way, and no joint but those below.
 _PLAIN_CHARACTERS = (
@@ -35,6 +36,8 @@ _PLAIN_CHARACTERS = (
     "\u201c\u201d\u2022\u2026\u3000-\u30ff\u3400-\u9fff\uac00-\uefff\uff01\uff08\uff09\uff0c\uff1a"
     "\uff1b\uff1f\U0001f300-\U0001f6ff\U0001f800-\U0001faff\U00020000-\U0002efff"
 )
+# Those of them that are digits in another form.
+_FRACTION = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be]")
 # Latin letters of two bytes, and after letters signs that are joints in another form.
 _WIDE_JOINT = rb"(?:\xe2\x80[\x98\x99\xa6]|\xef\xbc[\x8c\x9a\x9f])"
 _WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]%b*|[!-~]%b+" % (_WIDE_JOINT, _WIDE_JOINT)
@@ -57,10 +60,12 @@ class Needles:
         self._runs = [term for _bucket, term in query.split_runs]
         bits = list(query.required.values())
         found = [_needles(want.tokens) for want in query.wants]
-        self._words = [
-            needles
-            for number, needles in enumerate(found)
-            if needles is not None and all(mask >> number & 1 for mask in bits)
+        needed = [
+            number for number in range(len(found)) if all(mask >> number & 1 for mask in bits)
+        ]
+        self._words = [needles for n in needed if (needles := found[n]) is not None]
+        self._numbers = [
+            pattern for n in needed if (pattern := _number_pattern(query.wants[n].tokens))
         ]
         if None not in found:
             self._all = tuple({needle for needles in found for needle in needles or ()})
@@ -73,7 +78,7 @@ class Needles:
 
     def may_match(self, text: str) -> bool:
         """Tell whether a text, as it is stored, may match; False is certain."""
-        return self._has_runs(text) and self._has_words(text)
+        return self._has_runs(text) and self._has_words(text) and self._has_numbers(text)
 
     def _has_runs(self, text: str) -> bool:
         if not self._runs or all(term in text for term in self._runs):
@@ -97,6 +102,30 @@ class Needles:
                 return False
         return True
 
+    def _has_numbers(self, text: str) -> bool:
+        """Tell whether the short numbers may stand there by themselves, not within longer ones."""
+        if not self._numbers:
+            return True
+        if not text.isascii() and (_wide_patterns()[0].search(text) or _FRACTION.search(text)):
+            return True
+        return all(pattern.search(text) for pattern in self._numbers)
+
+
+def _number_pattern(tokens: tuple[Token, ...]) -> re.Pattern[str] | None:
+    """Return how numbers too short for telephones stand in a text; None for any other tokens.
+
+    Their digits may be apart: 1,700 is 1700, and 3-4 also 34. What is cut off a row of digits that
+    is too long for a term may be one of them.
+    """
+    forms = []
+    for kind, text in tokens:
+        if kind is not Kind.NEUTRAL or not text.isdecimal() or len(text) >= SHORTEST:
+            return None
+        first = text[0]  # before all else, so that it is what the text is looked through for
+        start = rf"{first}(?:(?<![0-9]{first})|(?<=[0-9]{{{MAX_TERM}}}{first}))"
+        forms.append(start + "".join(rf"[\W_]*{digit}" for digit in text[1:]) + "(?![0-9])")
+    return re.compile("|".join(forms)) if forms else None
+
 
 def _needles(tokens: tuple[Token, ...]) -> tuple[bytes, ...] | None:
     """Return bytes of which one is in every text with one of the tokens; None if none is known."""
@@ -113,7 +142,8 @@ def _needles(tokens: tuple[Token, ...]) -> tuple[bytes, ...] | None:
 def _of_token(token: Token) -> set[str]:
     kind, text = token
     if kind is Kind.NEUTRAL:
-        return {text[0] if len(text) >= _PHONE and text.isdecimal() else text}
+        # The last nine digits of a telephone number are a term: only single digits can be told.
+        return {text[0] if len(text) >= SHORTEST and text.isdecimal() else text}
     if kind not in LATIN_KINDS:
         return {""}
     terms = {term for name in LATIN_BUCKETS for term in wanted_terms(token, name)}
@@ -143,7 +173,7 @@ def _german(beginning: str) -> set[str]:
 def _beginning(stem: str) -> str:
     """Return with what every word of a stem begins."""
     is_short = len(stem) <= _SHORT and not (len(stem) == 3 and stem.endswith("ie"))
-    changed = 1 if is_short else _CHANGED
+    changed = (stem[-1:] in _CHANGED_LAST) if is_short else _CHANGED
     return stem[: max(1, len(stem) - changed)]
 
 

@@ -10,9 +10,10 @@ import re
 from functools import cache
 
 _KEY = 9
-_SHORTEST = 7
+SHORTEST = 7
+"""Digits of a number at least."""
 _LONGEST = 15
-"""Digits of a number; the international plan allows no more than fifteen."""
+"""Digits at most: the international plan allows no more than fifteen."""
 _LONG_GROUP = 3
 
 # Cheap to look for in any text: two digits with no more than a joint of groups between them.
@@ -40,7 +41,7 @@ def phone_terms(text: str) -> list[str]:
     for match in _number().finditer(text):
         groups = re.findall("[0-9]+", match[0])
         digits = "".join(groups)
-        if _SHORTEST <= len(digits) <= _LONGEST and _is_phone(match[0], groups):
+        if SHORTEST <= len(digits) <= _LONGEST and _is_phone(match[0], groups):
             terms += [term for term in (digits, phone_key(digits)) if term]
     return terms
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 import sys
+from string import ascii_lowercase
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_cli.text import needles
-from openclaw_cli.text.analyze import document_terms, latin_bucket
+from openclaw_cli.text.analyze import LATIN_BUCKETS, document_terms, latin_bucket
 from openclaw_cli.text.languages import profile
 from openclaw_cli.text.matching import Query
 from openclaw_cli.text.needles import Needles
 from openclaw_cli.text.normalize import prepare
 from openclaw_cli.text.scripts import HAN, HANGUL, KANA
+from openclaw_cli.text.stems import stemmer, without_accents
 
 _LINE = (
     "deploy deploying deployment deployed the a of userName user_name username USER-NAME nginx.conf"
@@ -25,6 +27,7 @@ _LINE = (
     " 部署 服务器 部署服务器 北京 東京タワー 東京の高いタワー タワー 도쿄 서울에서 สวัสดีครับ ทำ"
     " Ｄｅｐｌｏｙ ﬁle file ａ：ｂ a:b foo…bar foobar 部\u200e署 ㎏ kg 👍 👍🏽 🇩🇪 Привет приветы"
     " ёлка елка مرحبا والكتاب كتاب ½ ² 12² x̄ e\u0301t\u0301 ſtraße K İstanbul possibility possible"
+    " 7 17 1-7 1_7 1 2 ½no x²y 1'7 1’7 7,5 1,700 1，700 1700 v7 7b ７ ⑦ 第7件事 第17件事"
     " heureuse heureux chevaux cheval constamment frequência frequente estrés estres señor senor"
 )
 WORDS = _LINE.split(" ")
@@ -109,6 +112,38 @@ def test_what_is_another_word_is_not_found(query, text):
     assert not asked.matches(prepare(text))
 
 
+_ENDINGS = (
+    "ing ingly ings ying ies ied iest ability ibilities ational ization ency ance ably aux eaux"
+    " amment emment euse euses ayer oyer ayant aya oyas logie usion ución logía encia ência ução"
+    " eira ogia uzione enza amente heit keit isch ungen lich ere oes aes ues ión ção é ées"
+)
+ENDINGS = _ENDINGS.split(" ")
+
+
+@given(
+    st.text(ascii_lowercase, min_size=1, max_size=4),
+    st.sampled_from(ENDINGS),
+    st.sampled_from(LATIN_BUCKETS),
+)
+def test_a_word_holds_the_beginning_of_its_stem(prefix, ending, bucket):
+    word = prefix + ending
+    for term in stemmer(bucket)(word):
+        begin = needles._beginning(without_accents(term))
+        forms = needles._german(begin) | {begin} if bucket == "de" else {begin}
+        assert any(form.encode() in needles.plain_bytes(word) for form in forms), (word, term)
+
+
+@pytest.mark.parametrize("text", ["17", "70", "第17件事", "1,7", "7.000.000", "3-77"])
+def test_a_short_number_is_not_looked_for_within_longer_ones(text):
+    assert not Needles(Query("7")).may_match(text) or slowly(Query("7"), text)
+
+
+def test_the_end_of_a_very_long_number_is_still_looked_at():
+    text = "1" * 128 + "7"
+    assert slowly(Query("7"), text)
+    assert Needles(Query("7")).may_match(text)
+
+
 @pytest.mark.parametrize("text", ["", "  ", "...", "—", "\u200e"])
 def test_a_query_without_words_is_empty(text):
     assert Query(text).is_empty
@@ -120,6 +155,13 @@ def test_every_character_that_means_a_letter_of_a_run_is_known_as_odd():
         plain = prepare(char)
         if plain != char and (not plain or run.search(plain)):
             assert odd.match(char), hex(ord(char))
+
+
+def test_every_plain_character_that_means_a_digit_is_known():
+    odd = needles._wide_patterns()[0]
+    for char in map(chr, range(0x80, sys.maxunicode + 1)):
+        if re.search(r"\d", prepare(char)) and not odd.match(char):
+            assert needles._FRACTION.match(char), hex(ord(char))
 
 
 def test_the_quick_bytes_of_every_character_are_those_of_the_full_way():
