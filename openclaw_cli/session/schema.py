@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
@@ -169,7 +169,7 @@ def _cost(message: Message) -> float:
     return float(value) if isinstance(value, int | float) and _is_count(value, whole=False) else 0
 
 
-def is_idx(value: object) -> bool:
+def is_idx(value: object) -> TypeGuard[int]:
     """Tell whether ``value`` can be the place of a message in its history."""
     return type(value) is int and 0 <= value < 1 << 53
 

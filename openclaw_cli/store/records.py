@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ VERSION = "2.0"
 _BOM = b"\xef\xbb\xbf"
 # orjson reads deeper nesting than it writes.
 _WRITABLE_DEPTH = 250
+_OPTIONAL = ("category", "userId", "key", "language", "contentHash")
+_LEVELS = ("l0", "l1", "l2")
+_TEXT_OR_NOTHING = frozenset((str, type(None)))
 
 
 class Record(NamedTuple):
@@ -81,19 +85,20 @@ def record_of(document: object, scope: str | None = None) -> Record:
     updated = _time(document, "updatedAt", created)
     fsrs = _object(document, "fsrs")
     _check_history(document.get("history"))
+    category, user, key, language, content_hash = _texts(document, _OPTIONAL)
     return Record(
         document=document,
         id=record_id,
         scope=named_scope,
-        category=_text(document, "category") or "event",
-        user=_text(document, "userId"),
-        key=_text(document, "key"),
+        category=category or "event",
+        user=user,
+        key=key,
         l0=l0,
         l1=l1,
         l2=l2,
-        language=_text(document, "language"),
+        language=language,
         tags=_tags(document),
-        content_hash=_text(document, "contentHash"),
+        content_hash=content_hash,
         created=created,
         updated=updated,
         stability=_stability(fsrs),
@@ -129,6 +134,14 @@ def _text(holder: dict[str, Any], name: str, *, required: bool = False) -> str |
     return value
 
 
+def _texts(holder: dict[str, Any], names: Sequence[str]) -> list[str | None]:
+    """Return several optional texts: with one look at all of them where nothing is wrong."""
+    values = list(map(holder.get, names))
+    if not _TEXT_OR_NOTHING.issuperset(map(type, values)):
+        return [_text(holder, name) for name in names]
+    return values
+
+
 def _object(holder: dict[str, Any], name: str) -> dict[str, Any]:
     value = holder.get(name)
     if value is None:
@@ -143,10 +156,10 @@ def _levels(content: object) -> tuple[str, str, str]:
         content = {"l0": content, "l2": content}
     if not isinstance(content, dict):
         raise ValueError("content is missing or not an object")
-    l0, l1, l2 = (_text(content, level) or "" for level in ("l0", "l1", "l2"))
-    if not l0.strip():
+    l0, l1, l2 = _texts(content, _LEVELS)
+    if l0 is None or not l0.strip():
         raise ValueError("content.l0 is empty")
-    return l0, l1, l2
+    return l0, l1 or "", l2 or ""
 
 
 def _check_history(history: object) -> None:

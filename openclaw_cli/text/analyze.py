@@ -116,7 +116,13 @@ def prepared_terms(text: str, language: str) -> dict[str, dict[str, int]]:
     phones = phone_terms(text)
     if phones:
         buckets.setdefault(main, []).extend(phones)
-    return {bucket: Counter(terms) for bucket, terms in buckets.items()}
+    return {bucket: _counted(terms) for bucket, terms in buckets.items()}
+
+
+def _counted(terms: list[str]) -> dict[str, int]:
+    """Return how often each term is there; most short texts say nothing twice."""
+    once = dict.fromkeys(terms, 1)
+    return once if len(once) == len(terms) else Counter(terms)
 
 
 def query_terms(text: str, buckets: Collection[str]) -> dict[str, list[str]]:

@@ -16,6 +16,9 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180b-\u180f\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
+_CHANGED = re.compile(
+    "|".join(each.pattern for each in (_SURROGATES, _APOSTROPHES, _HYPHENS, _INVISIBLE))
+)
 _DOTTED_I = "i\u0307"
 
 
@@ -54,6 +57,9 @@ def prepare(text: str) -> str:
     Invisible signs go, apostrophes and hyphens become ASCII, lone surrogates U+FFFD.
     """
     if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text)
+    if _CHANGED.search(text) is None:
         return text
     text = unicodedata.normalize("NFKC", _SURROGATES.sub("\ufffd", text))
     text = _APOSTROPHES.sub("'", _INVISIBLE.sub("", text))

@@ -98,35 +98,38 @@ class PostingsBuilder:
     def take_lines(self) -> Iterator[bytes]:
         """Yield the posting lines in order, with line ends, and give up what they were made of."""
         if not len(self._runs):
-            for held in self._taken():
-                yield _line(*held)
+            for key, ordinals, frequencies in self._taken():
+                yield b"%b[%b],[%b]]\n" % (key, ordinals, frequencies)
             return
         self._runs.spill(self._run())
         for key, parts in grouped(self._runs.merged()):
             columns = [after_place(part).split(b"|") for part in parts]
-            ordinals, frequencies = map(b",".join, zip(*columns, strict=True))
-            yield b"%b[%b],[%b]]\n" % (key, ordinals, frequencies)
+            yield b"%b[%b],[%b]]\n" % (key, *map(b",".join, zip(*columns, strict=True)))
 
     def _run(self) -> Iterator[bytes]:
         """Yield what is held as lines for `SortedRuns`, and give it up."""
-        for bucket, term, ordinals, frequencies in self._taken():
-            rest = orjson.dumps(ordinals)[1:-1] + b"|" + orjson.dumps(frequencies)[1:-1]
-            yield line_of(key_of(bucket, term), ordinals[0], rest)
+        for key, ordinals, frequencies in self._taken():
+            first = int(ordinals.partition(b",")[0])
+            yield line_of(key, first, b"%b|%b" % (ordinals, frequencies))
 
-    def _taken(self) -> Iterator[tuple[str, str, list[int], list[int]]]:
-        """Take the terms out in the order of their lines, with their ordinals and frequencies."""
+    def _taken(self) -> Iterator[tuple[bytes, bytes, bytes]]:
+        """Take the terms out in the order of their lines: key, ordinals and frequencies."""
         for bucket in sorted(self._ordinals):
-            repeated = self._repeated.pop(bucket)
+            repeated = set(map(_place, self._repeated.pop(bucket)))
             terms = self._ordinals.pop(bucket)
-            names = sorted(terms, key=_place, reverse=True)
-            while names:
-                term = names.pop()
-                ordinals = terms.pop(term).tolist()
-                if term in repeated:
-                    counts = Counter(ordinals)
-                    yield bucket, term, list(counts), list(counts.values())
+            places = {_place(term): ordinals for term, ordinals in terms.items()}
+            terms.clear()
+            begin = key_of(bucket) + b'"'
+            for place in sorted(places):
+                ordinals = places.pop(place)
+                key = b"%b%b," % (begin, place)
+                if place in repeated:
+                    counts = Counter(ordinals.tolist())
+                    yield key, _numbers(list(counts)), _numbers(list(counts.values()))
+                elif len(ordinals) == 1:  # as half of all terms have
+                    yield key, b"%d" % ordinals[0], b"1"
                 else:
-                    yield bucket, term, ordinals, [1] * len(ordinals)
+                    yield key, _numbers(ordinals.tolist()), b"1" + b",1" * (len(ordinals) - 1)
 
 
 def _place(term: str) -> bytes:
@@ -135,6 +138,10 @@ def _place(term: str) -> bytes:
     It is a copy of the right size: what orjson returns holds on to a kilobyte.
     """
     return orjson.dumps(term)[1:]
+
+
+def _numbers(numbers: list[int]) -> bytes:
+    return orjson.dumps(numbers)[1:-1]
 
 
 def merged_lines(
