@@ -403,7 +403,7 @@ def test_a_checkpoint_that_does_not_fit_makes_it_a_continuation_with_the_reason(
     assert all(m["role"] == "user" for m in new)
     if reason not in ("none", "damaged"):
         assert stored(ant)["lastResumeAttemptAtUtc"] == "2026-03-01T12:00:00Z"
-    ant.sound()
+    ant.sound(*["checkpoint-damaged"] * (reason == "damaged"))
 
 
 def test_an_archived_session_is_unpacked_and_active_again(ant):
