@@ -10,6 +10,7 @@ from nothing else, so the same list gives the same vectors again.
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from openclaw_cli.embed.catalog import require_sound
@@ -19,6 +20,7 @@ from openclaw_cli.errors import InvalidTextError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from typing import Any
 
     import numpy as np
@@ -62,12 +64,18 @@ class OnnxEmbedder:
         onnxruntime is not installed, or when a text gets no usable vector; InvalidTextError for
         a text that is not Unicode. No texts give an array of shape (0, dimensions).
         """
+        task = self.prepare(texts, query=query)
+        task.start()
+        return task.result()
+
+    def prepare(self, texts: Sequence[str], *, query: bool = False) -> Task:
+        """Cut texts into tokens; the task that is returned makes the vectors of `embed`."""
         _tame_libraries()
         import numpy as np
 
         vectors = np.zeros((len(texts), self._model.dimensions), dtype=np.float32)
         if not texts:
-            return Embedded(vectors, ())
+            return Task(Embedded(vectors, ()), [], 1)
         runtime = self._load()
         prefix = self._model.query_instruction if query else ""
         encoded = [runtime.encode(index, prefix + text) for index, text in enumerate(texts)]
@@ -78,8 +86,9 @@ class OnnxEmbedder:
         # The longest first: they set the size of the runtime's buffers once, and the short ones
         # at the end keep the threads evenly busy. Neighbours in length need little padding.
         order = sorted(range(len(texts)), key=lambda index: -len(encoded[index][0]))
-        _for_each(fill, _batches(order, [len(ids) for ids, _ in encoded]), self._threads)
-        return Embedded(vectors, tuple(cut for _, cut in encoded))
+        batches = _batches(order, [len(ids) for ids, _ in encoded])
+        steps = [partial(fill, batch) for batch in batches]
+        return Task(Embedded(vectors, tuple(cut for _, cut in encoded)), steps, self._threads)
 
     def _load(self) -> _Runtime:
         if self._runtime is None:
@@ -110,20 +119,39 @@ def _batches(order: list[int], lengths: list[int]) -> list[list[int]]:
     return batches
 
 
-def _for_each(work: Callable[[list[int]], None], items: list[list[int]], threads: int) -> None:
-    if threads == 1 or len(items) == 1:
-        for item in items:
-            work(item)
-        return
-    from concurrent.futures import ThreadPoolExecutor
+class Task:
+    """Texts on their way to vectors, with several threads beside the one that goes on."""
 
-    pool = ThreadPoolExecutor(min(threads, len(items)))
-    try:
-        for _ in pool.map(work, items):
-            pass
-    finally:
-        # After Ctrl-C or an error: what has not begun does not begin.
-        pool.shutdown(cancel_futures=True)
+    def __init__(
+        self, embedded: Embedded, steps: Sequence[Callable[[], None]], threads: int
+    ) -> None:
+        """Take what the ``steps`` will fill in, in any order, ``threads`` of them at a time."""
+        self._embedded = embedded
+        self._steps = steps
+        self._threads = min(threads, len(steps))
+        self._pool: ThreadPoolExecutor | None = None
+
+    def start(self) -> None:
+        """Begin, where there is more than one thread and one step; else `result` does it all."""
+        if self._threads > 1:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(self._threads)
+            self._steps = [self._pool.submit(step).result for step in self._steps]
+
+    def result(self) -> Embedded:
+        """Return the vectors as soon as all are there; raises as `OnnxEmbedder.embed` does."""
+        try:
+            for step in self._steps:
+                step()
+        finally:
+            self.cancel()
+        return self._embedded
+
+    def cancel(self) -> None:
+        """Give up: after Ctrl-C or an error what has not begun does not begin."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
 
 
 class _Runtime:

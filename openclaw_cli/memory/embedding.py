@@ -12,7 +12,7 @@ from openclaw_cli.index.protocol import Vector
 if TYPE_CHECKING:
     import numpy
 
-    from openclaw_cli.embed.onnx import OnnxEmbedder
+    from openclaw_cli.embed.onnx import OnnxEmbedder, Task
 
 
 class Embedding:
@@ -40,7 +40,17 @@ class Embedding:
 
     def vectors(self, model: ModelInfo, texts: Sequence[str]) -> tuple[list[Vector], list[bool]]:
         """Return the vectors of ``texts`` in their order, and which texts were truncated."""
-        embedded = self._embedder(model).embed(texts)
+        task = self.prepare(model, texts)
+        task.start()
+        return self.made(model, task)
+
+    def prepare(self, model: ModelInfo, texts: Sequence[str]) -> Task:
+        """Return the task of making the vectors of ``texts``, not begun yet."""
+        return self._embedder(model).prepare(texts)
+
+    def made(self, model: ModelInfo, task: Task) -> tuple[list[Vector], list[bool]]:
+        """Wait for a task; return its vectors, and which texts were truncated."""
+        embedded = task.result()
         rows = embedded.vectors.astype("<f4", copy=False)
         made = [Vector(model.name, model.digest, row.tobytes()) for row in rows]
         return made, list(embedded.truncated)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -216,15 +216,17 @@ class _Run:
     def _fill(self, builder: Builder, vectors: Vectors, changes: Changes) -> None:
         total = len(changes.candidates)
         stats: dict[str, tuple[Candidate, Loaded]] = {}
-        for done, document in enumerate(vectors.fill(self._items(changes, stats)), 1):
-            candidate, loaded = stats.pop(document.id)
-            builder.add(document, loaded.stat)
-            if not candidate.known:
-                self.report.added += 1
-            elif not candidate.again:
-                self.report.updated += 1
-            if done % _PROGRESS_EVERY == 0 or done == total:
-                self.progress("index", done, total)
+        # Closed at once after Ctrl-C or an error, so that no thread goes on embedding.
+        with closing(vectors.fill(self._items(changes, stats))) as documents:
+            for done, document in enumerate(documents, 1):
+                candidate, loaded = stats.pop(document.id)
+                builder.add(document, loaded.stat)
+                if not candidate.known:
+                    self.report.added += 1
+                elif not candidate.again:
+                    self.report.updated += 1
+                if done % _PROGRESS_EVERY == 0 or done == total:
+                    self.progress("index", done, total)
         self.progress("write", 0, None)
 
     def _items(

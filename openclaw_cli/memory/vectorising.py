@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from openclaw_cli.embed.manifest import ModelInfo
 from openclaw_cli.errors import DamagedError, UnavailableError
@@ -14,6 +14,9 @@ from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.store import Store
 from openclaw_cli.store import files, fsio, wal
+
+if TYPE_CHECKING:
+    from openclaw_cli.embed.onnx import Task
 
 #: Texts embedded together: among more of them are more of one length, which need less padding
 #: (4 % less work than with 256), but a killed run loses what it has made of them.
@@ -28,6 +31,14 @@ class Item(NamedTuple):
     text: str
 
 
+class _Batch(NamedTuple):
+    """Items that one model reads, and the task of embedding them."""
+
+    model: ModelInfo
+    items: list[Item]
+    task: Task
+
+
 class Vectors:
     """Fills in the vectors of documents in batches and counts what it did.
 
@@ -40,26 +51,34 @@ class Vectors:
         self._store = store
         self._source = source
         self._embed = embed
+        self._ahead: _Batch | None = None
         self.embedded = 0
         self.truncated = 0
 
-    def fill(self, items: Iterable[Item]) -> Iterator[Document]:
-        """Yield every document, with its vector where a model reads it and one can be had."""
+    def fill(self, items: Iterable[Item]) -> Generator[Document]:
+        """Yield every document, with its vector where a model reads it and one can be had.
+
+        While one batch is being embedded, the texts of the next are read and analysed.
+        """
         waiting: dict[str, list[Item]] = {}
-        for item in items:
-            vector = self._known(item)
-            if vector is not None:
-                yield item.document._replace(vector=vector, pending=False)
-            elif item.model is None or not self._embed:
-                yield _without_vector(item)
-            else:
-                group = waiting.setdefault(item.model.name, [])
-                group.append(item)
-                if len(group) >= BATCH:
-                    yield from self._make(item.model, waiting.pop(item.model.name))
-        for group in waiting.values():
-            assert group[0].model is not None
-            yield from self._make(group[0].model, group)
+        try:
+            for item in items:
+                vector = self._known(item)
+                if vector is not None:
+                    yield item.document._replace(vector=vector, pending=False)
+                elif item.model is None or not self._embed:
+                    yield _without_vector(item)
+                else:
+                    group = waiting.setdefault(item.model.name, [])
+                    group.append(item)
+                    if len(group) >= BATCH:
+                        yield from self._after(self._prepared(waiting.pop(item.model.name)))
+            for group in waiting.values():
+                yield from self._after(self._prepared(group))
+            yield from self._after(None)
+        finally:
+            if self._ahead is not None:
+                self._ahead.task.cancel()
 
     def _known(self, item: Item) -> Vector | None:
         model, carried = item.model, item.document.vector
@@ -74,23 +93,30 @@ class Vectors:
             data = self._from_source(model, item.document.content_hash)
         return None if data is None else Vector(model.name, model.digest, data)
 
-    def _make(self, model: ModelInfo, items: list[Item]) -> Iterator[Document]:
-        """Embed texts that one model reads, keep the vectors, and yield the documents."""
-        vectors, cut = self._vectors(model, [item.text for item in items])
-        self.embedded += len(items)
-        self.truncated += sum(cut)
-        self._keep(model, items, vectors)
-        for item, vector in zip(items, vectors, strict=True):
-            yield item.document._replace(vector=vector, pending=False)
+    def _prepared(self, items: list[Item]) -> _Batch:
+        """Cut the texts of a batch, all of which one model reads, into tokens."""
+        model = items[0].model
+        assert model is not None
+        with _hinting():
+            task = self._store.embedding.prepare(model, [item.text for item in items])
+        return _Batch(model, items, task)
 
-    def _vectors(self, model: ModelInfo, texts: list[str]) -> tuple[list[Vector], list[bool]]:
-        try:
-            return self._store.embedding.vectors(model, texts)
-        except UnavailableError as error:
-            hint = "words are indexed without vectors by: openclaw memory index --no-embed"
-            raise UnavailableError(
-                error.message, hint=f"{error.hint}; {hint}", path=error.path
-            ) from error
+    def _after(self, following: _Batch | None) -> Iterator[Document]:
+        """Begin with a batch as soon as the one before is done; yield the documents of that."""
+        done, self._ahead = self._ahead, None
+        if done is not None:
+            with _hinting():
+                vectors, cut = self._store.embedding.made(done.model, done.task)
+        if following is not None:
+            following.task.start()
+            self._ahead = following
+        if done is None:
+            return
+        self.embedded += len(done.items)
+        self.truncated += sum(cut)
+        self._keep(done.model, done.items, vectors)
+        for item, vector in zip(done.items, vectors, strict=True):
+            yield item.document._replace(vector=vector, pending=False)
 
     def _keep(self, model: ModelInfo, items: list[Item], vectors: list[Vector]) -> None:
         lines = (
@@ -149,6 +175,18 @@ class Vectors:
             return {hashes[ordinal]: row for row, ordinal in enumerate(source.rows(model.name))}
         except DamagedError:
             return {}  # the run has told already that it builds these files anew
+
+
+@contextmanager
+def _hinting() -> Iterator[None]:
+    """Say with a failure of the model how to index without it."""
+    try:
+        yield
+    except UnavailableError as error:
+        hint = "words are indexed without vectors by: openclaw memory index --no-embed"
+        raise UnavailableError(
+            error.message, hint=f"{error.hint}; {hint}", path=error.path
+        ) from error
 
 
 def _without_vector(item: Item) -> Document:

@@ -21,16 +21,16 @@ def stand_in() -> int:
     """Run the program with vectors that look like a model's and cost nothing."""
     import numpy as np
 
-    from openclaw_cli.embed.onnx import OnnxEmbedder
+    from openclaw_cli.embed.onnx import OnnxEmbedder, Task
     from openclaw_cli.embed.protocol import Embedded
 
-    def embed(self, texts, *, query=False):
+    def prepare(self, texts, *, query=False):
         chance = np.random.default_rng(crc32("\n".join(texts).encode()))
         rows = chance.standard_normal((len(texts), self.model.dimensions), dtype=np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        return Embedded(rows, (False,) * len(texts))
+        return Task(Embedded(rows, (False,) * len(texts)), [], 1)
 
-    OnnxEmbedder.embed = embed
+    OnnxEmbedder.prepare = prepare
     return main()
 
 
