@@ -340,8 +340,10 @@ def open_lock(path: Path) -> int:
 def describe_lock(fd: int, text: bytes) -> None:
     """Write into an open lock file who holds it: a hint for people, not part of the lock."""
     try:
-        os.ftruncate(fd, 0)
         os.pwrite(fd, text, 0)
+        # To cut a file is dear for the file system: done only when a longer text stood there.
+        if os.fstat(fd).st_size > len(text):
+            os.ftruncate(fd, len(text))
     except OSError:
         # The lock itself is held by the kernel; a full disk must not keep the command from working.
         return
