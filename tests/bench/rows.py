@@ -128,6 +128,28 @@ _HYBRID_GOALS = {
 _HELP_GOALS = {0: (_cpu(1.8, "F1"),)}
 
 ROWS = (
+    # The first of those that write: see `_nothing`.
+    Row(
+        "import",
+        "memory import {lines} --no-embed",
+        {10_000: (_at_least("rate", 5_000), _at_least("cpu_rate", 5_000))},
+        (1_000, 10_000),
+        empty=True,
+        changes=True,
+        prepare=_nothing,
+        look=_rates,
+    ),
+    Row(
+        "import-fsyncs",
+        "memory import {lines} --no-embed",
+        {10_000: (Goal("fsyncs", 1),)},
+        (10_000,),
+        program=("tests.bench.variants", "fsyncs"),
+        empty=True,
+        changes=True,
+        prepare=_nothing,
+        look=_fsyncs,
+    ),
     Row("version", "--version", {0: (_cpu(3.0, "F0"),)}, (0,)),
     Row("help", "--help", _HELP_GOALS, (0,)),
     Row("memory-help", "memory --help", _HELP_GOALS, (0,)),
@@ -184,27 +206,6 @@ ROWS = (
         changes=True,
         prepare=_one_edit,
         look=_indexed,
-    ),
-    Row(
-        "import",
-        "memory import {lines} --no-embed",
-        {10_000: (_at_least("rate", 5_000), _at_least("cpu_rate", 5_000))},
-        (1_000, 10_000),
-        empty=True,
-        changes=True,
-        prepare=_nothing,
-        look=_rates,
-    ),
-    Row(
-        "import-fsyncs",
-        "memory import {lines} --no-embed",
-        {10_000: (Goal("fsyncs", 1),)},
-        (10_000,),
-        program=("tests.bench.variants", "fsyncs"),
-        empty=True,
-        changes=True,
-        prepare=_nothing,
-        look=_fsyncs,
     ),
     Row(
         "session-list",
