@@ -10,6 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import build_filters
+from openclaw_cli.cli.listed import Limit, limit_of, listed, more
 from openclaw_cli.cli.options import (
     Category,
     JsonLines,
@@ -23,7 +24,7 @@ from openclaw_cli.cli.options import (
 )
 from openclaw_cli.cli.render import Stream
 from openclaw_cli.cli.view import View, short_id
-from openclaw_cli.result import Result, Warning
+from openclaw_cli.result import Result
 
 EXAMPLES = (
     "openclaw memory list --category preference --user 123456789",
@@ -31,7 +32,6 @@ EXAMPLES = (
     "openclaw memory list --jsonl | jq -r .l0",
 )
 EXITS = (errors.EXIT_NOT_FOUND,)
-_LIMIT = 50
 
 
 def command(
@@ -50,15 +50,7 @@ def command(
         Literal["created", "updated", "retrievability"],
         typer.Option("--sort", help="Newest, latest changed, or best remembered first."),
     ] = "created",
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=0,
-            help="At most so many, 0 for all [default: 50; all with --jsonl].",
-        ),
-    ] = None,
+    limit: Limit = None,
     jsonl: JsonLines = False,
 ) -> Result | Stream:
     """List memories, newest first.
@@ -70,8 +62,6 @@ def command(
 
     invocation = current(ctx)
     refuse_two_forms(invocation, jsonl=jsonl)
-    if limit is None:
-        limit = 0 if jsonl else _LIMIT
     filters = build_filters(
         invocation,
         category=category,
@@ -82,13 +72,9 @@ def command(
         period=(since, until),
         pending=pending,
     )
-    request = ListRequest(filters=filters, sort=sort, limit=limit or None)
-    service = invocation.memory()
-    if not jsonl:
-        result = service.list(request)
-        return result._replace(data={**result.data, "limit": request.limit})
-    warnings: list[Warning] = []
-    return Stream(service.iter_list(request, warnings), warnings)
+    most = limit_of(limit, jsonl=jsonl)
+    request = ListRequest(filters=filters, sort=sort, limit=most)
+    return listed(invocation.memory(), request, most, jsonl=jsonl)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -111,5 +97,4 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         for item in items
     ]
     yield from view.table(("ID", "CREATED", "CATEGORY", "OWNER", "TEXT"), rows)
-    if data["limit"] is not None and data["total"] > data["limit"]:
-        yield view.style(f"{len(items)} of {data['total']} (--limit 0 lists all)", "dim")
+    yield from more(data, view)

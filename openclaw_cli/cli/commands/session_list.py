@@ -10,10 +10,11 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import moment, words
+from openclaw_cli.cli.listed import Limit, limit_of, listed, more
 from openclaw_cli.cli.options import JsonLines, Since, Tag, Until, User, refuse_two_forms
 from openclaw_cli.cli.render import Stream
 from openclaw_cli.cli.view import View, short_id
-from openclaw_cli.result import Result, Warning
+from openclaw_cli.result import Result
 
 EXAMPLES = (
     "openclaw session list --channel telegram --since 7d",
@@ -21,7 +22,6 @@ EXAMPLES = (
     "openclaw session list --status archived --jsonl | jq -r .sessionId",
 )
 EXITS = (errors.EXIT_NOT_FOUND,)
-_LIMIT = 50
 
 
 def command(
@@ -46,15 +46,7 @@ def command(
         Literal["last-active", "created", "messages", "cost"],
         typer.Option("--sort", help="Latest, newest, longest or dearest first."),
     ] = "last-active",
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=0,
-            help="At most so many, 0 for all [default: 50; all with --jsonl].",
-        ),
-    ] = None,
+    limit: Limit = None,
     jsonl: JsonLines = False,
 ) -> Result | Stream:
     """List sessions, those active last first.
@@ -66,8 +58,6 @@ def command(
 
     invocation = current(ctx)
     refuse_two_forms(invocation, jsonl=jsonl)
-    if limit is None:
-        limit = 0 if jsonl else _LIMIT
     statuses = SessionFilter().status if status is None else (status,)
     filters = SessionFilter(
         status=None if status == "all" else statuses,
@@ -78,13 +68,9 @@ def command(
         since=moment(invocation, since, "--since"),
         until=moment(invocation, until, "--until"),
     )
-    request = SessionListRequest(filters, sort, limit or None)
-    service = invocation.sessions()
-    if not jsonl:
-        result = service.list(request)
-        return result._replace(data={**result.data, "limit": request.limit})
-    warnings: list[Warning] = []
-    return Stream(service.iter_list(request, warnings), warnings)
+    most = limit_of(limit, jsonl=jsonl)
+    request = SessionListRequest(filters, sort, most)
+    return listed(invocation.sessions(), request, most, jsonl=jsonl)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -110,8 +96,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         yield from view.table(heads, rows)
     else:
         yield "no sessions"
-    if data["limit"] is not None and data["total"] > data["limit"]:
-        yield view.style(f"{len(items)} of {data['total']} (--limit 0 lists all)", "dim")
+    yield from more(data, view)
     foreign = data["foreign"]
     if foreign["count"]:
         names = ", ".join(foreign["names"][:3]) + (", ..." if foreign["count"] > 3 else "")
