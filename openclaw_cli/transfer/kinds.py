@@ -16,6 +16,7 @@ _HEAD = 1 << 16
 _BUFFER = 1 << 18
 _LINES = 20
 _UTF16 = "convert it first: iconv -f UTF-16 -t UTF-8"
+_UTF32 = "convert it first: iconv -f UTF-32 -t UTF-8"
 _UNPACK = "unpack it first and import the file inside"
 _TABLE = 'turn each row into a line such as {"text":"..."} first'
 _JSON = 'import takes an export document or JSON Lines such as {"text":"..."}'
@@ -27,6 +28,8 @@ _FOREIGN = (
     (b"\xfd7zXZ", "compressed with xz", _UNPACK),
     (b"\x28\xb5\x2f\xfd", "compressed with zstd", _UNPACK),
     (b"7z\xbc\xaf", "a 7z archive", _UNPACK),
+    (b"\xff\xfe\0\0", "UTF-32 text", _UTF32),
+    (b"\0\0\xfe\xff", "UTF-32 text", _UTF32),
     (b"\xff\xfe", "UTF-16 text", _UTF16),
     (b"\xfe\xff", "UTF-16 text", _UTF16),
     (b"SQLite format 3", "an SQLite database", "export its rows as JSON Lines first"),
@@ -120,7 +123,8 @@ def _refuse_foreign(head: bytes, name: str) -> None:
     if head[257:262] == b"ustar":
         raise _foreign(name, "a tar archive", _UNPACK)
     if b"\0" in head[:2]:
-        raise _foreign(name, "UTF-16 text", _UTF16)
+        is_32 = b"\0\0" in head[1:4] or head[:2] == b"\0\0"
+        raise _foreign(name, *(("UTF-32 text", _UTF32) if is_32 else ("UTF-16 text", _UTF16)))
     lines = [line for line in head.split(b"\n")[:_LINES] if line.strip()]
     if not lines or any(line.lstrip()[:1] in (b"{", b"[") for line in lines):
         return

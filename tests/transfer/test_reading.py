@@ -133,6 +133,7 @@ def test_gzip_that_breaks_off_gives_what_came_before_and_an_error():
         (packed(packed(b"{}")), "gzip twice", "unpack"),
         (b"BZh91AY", "bzip2", "unpack"),
         ('{"text":"x"}'.encode("utf-16"), "UTF-16", "iconv"),
+        *(('{"text":"x"}'.encode(f"utf-32{end}"), "UTF-32", "iconv") for end in ("", "-le", "-be")),
         ('{"text":"x"}'.encode("utf-16-le"), "UTF-16", "iconv"),
         ('{"text":"x"}'.encode("utf-16-be"), "UTF-16", "iconv"),
         (packed('{"text":"x"}'.encode("utf-16")), "UTF-16", "iconv"),
