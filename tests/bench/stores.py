@@ -1,7 +1,8 @@
 """The stores that are measured: real texts, imported and indexed by the program, kept in .bench.
 
 ``python -m tests.bench.stores FILE lines COUNT`` writes the texts of a store as JSON Lines,
-``python -m tests.bench.stores FILE queries`` the queries: for the measuring process stays small.
+``… FILE queries`` the queries, ``… FOLDER copy OTHER`` a copy of a store, and ``… FOLDER remove``
+removes one: in a process of its own, for the measuring one must stay small (see measure.py).
 """
 
 from __future__ import annotations
@@ -121,20 +122,20 @@ class Stores:
         """Return the file with the texts of a store."""
         path = self.folder / f"{count}.jsonl"
         if not path.exists():
-            self._print("lines", str(count), path=path)
+            self._do(path, "lines", str(count))
         return path
 
     def queries(self) -> dict[str, list[str]]:
         """Return the queries by language."""
         path = self.folder / "queries.jsonl"
         if not path.exists():
-            self._print("queries", path=path)
+            self._do(path, "queries")
         found: dict[str, list[str]] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
             found |= json.loads(line)
         return found
 
-    def _print(self, *words: str, path: Path) -> None:
+    def _do(self, path: Path, *words: str) -> None:
         process(["-m", "tests.bench.stores", str(path), *words], self.env())
 
     def shared(self, count: int) -> Path:
@@ -186,15 +187,15 @@ class Stores:
         For no records it is a state directory that does not exist.
         """
         target = self._copies / f"{name}-{count}"
-        shutil.rmtree(target, ignore_errors=True)
+        self._do(target, "remove")
         if count:
             source: Path = getattr(self, kind)(count)
-            shutil.copytree(source, target, symlinks=True, copy_function=_link_or_copy)
+            self._do(target, "copy", str(source))
         return target
 
     def discard_copies(self) -> None:
         """Remove what `own` has made."""
-        shutil.rmtree(self._copies, ignore_errors=True)
+        self._do(self._copies, "remove")
 
     def env(self, state: Path | None = None) -> dict[str, str]:
         """Return an environment without a trace of the operator's settings."""
@@ -263,6 +264,15 @@ def session_id(number: int) -> str:
     return f"s-bench-{number:06}"
 
 
+def _main(path: Path, work: str, more: str = "") -> None:
+    if work == "copy":
+        shutil.copytree(more, path, symlinks=True, copy_function=_link_or_copy)
+    elif work == "remove":
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        made = queries() if work == "queries" else lines(int(more))
+        path.write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
+
+
 if __name__ == "__main__":
-    made = queries() if sys.argv[2] == "queries" else lines(int(sys.argv[3]))
-    Path(sys.argv[1]).write_text("".join(f"{line}\n" for line in made), encoding="utf-8")
+    _main(Path(sys.argv[1]), *sys.argv[2:])
