@@ -158,8 +158,9 @@ class MemoryService:
         }
         return Result("memory.index", data, tuple(report.warnings))
 
-    def status(self, *, by_cause: bool = False) -> Result:
-        """Return counts, index state and sizes, if wanted of every file by what it is for."""
+    def status(self, *, by_cause: bool = False, charts: bool = False) -> Result:
+        """Return counts, index state and sizes, if wanted of every file by what it is for, and
+        figures to draw."""
         from openclaw_cli.memory.status import status
 
-        return status(self.store, by_cause=by_cause)
+        return status(self.store, by_cause=by_cause, charts=charts)

@@ -7,16 +7,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from openclaw_cli.clock import to_millis
 from openclaw_cli.memory.store import Opened, Store
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Result
 from openclaw_cli.store import scan
 
 
-def status(store: Store, *, by_cause: bool = False) -> Result:
+def status(store: Store, *, by_cause: bool = False, charts: bool = False) -> Result:
     """Return counts, index state and sizes; reads no record and no vector.
 
-    With ``by_cause`` the sizes tell of every file for what it is there, and records are read.
+    With ``by_cause`` the sizes tell of every file for what it is there, and records are read; with
+    ``charts`` there are the figures to draw.
     """
     opened = store.open()
     snapshot = opened.snapshot
@@ -39,6 +41,10 @@ def status(store: Store, *, by_cause: bool = False) -> Result:
         from openclaw_cli.memory.occupancy import occupancy
 
         data["bytes"] = occupancy(store.env.state, store.agent)
+    if charts:
+        from openclaw_cli.memory.figures import figures
+
+        data["charts"] = figures(snapshot, to_millis(store.env.clock.now()))
     return Result("memory.status", data, tuple(warnings))
 
 

@@ -80,7 +80,11 @@ class SearchRequest(NamedTuple):
 
 
 class UsageQuery(NamedTuple):
-    """Which turns of the ledger to sum up, and by what: session, model, channel or day."""
+    """Which turns of the ledger to sum up, and by what: session, model, channel or day.
+
+    With ``charts`` there are the figures to draw as well.
+    """
 
     by: str = "day"
     since: datetime | None = None
+    charts: bool = False

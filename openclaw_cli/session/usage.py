@@ -54,13 +54,25 @@ def usage(store: SessionStore, query: UsageQuery) -> Result:
     prices = store.env.config.prices("session.prices")
     rows = [_row(key, sums[key], prices) for key in sorted(sums, key=lambda k: (k is None, k))]
     everything = [counts for models in sums.values() for counts in models.items()]
-    data = {
+    data: dict[str, Any] = {
         "by": query.by,
         "items": rows,
         "total": len(rows),
         "sum": _summed(everything, prices),
     }
+    if query.charts:
+        data["charts"] = _figures(query.by, rows)
     return Result("session.usage", data, _warnings(store.paths, bad, skipped))
+
+
+def _figures(by: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Return tokens, and costs where they are known: days in their order, others from the most."""
+    tokens = [{"key": row["key"], **{name: row[name] for name in SUMS}} for row in rows]
+    costs = [{"key": row["key"], "cost": row["cost"]} for row in rows if row["cost"] is not None]
+    if by != "day":
+        tokens.sort(key=lambda row: sum(row[name] for name in SUMS), reverse=True)
+        costs.sort(key=lambda row: row["cost"], reverse=True)
+    return {"tokens": tokens, "cost": costs}
 
 
 def _require(store: SessionStore) -> None:
