@@ -32,7 +32,7 @@ _openclaw_options() {
         'memory delete') REPLY='--category --scope --user --tag --language --since --until --dry-run --yes' ;;
         'memory purge') REPLY='--user --sessions --group-messages --verify --dry-run --yes --all-agents' ;;
         'memory index') REPLY='--verify --rebuild --reembed --no-embed --all-agents' ;;
-        'memory status') REPLY='--bytes --all-agents' ;;
+        'memory status') REPLY='--bytes --plot --force --all-agents' ;;
         'memory import') REPLY='--from --on-conflict --category --user --scope --dedup --no-embed --dry-run' ;;
         'memory export') REPLY='--output --format --scope --category --user --tag --language --since --until --force' ;;
         'memory migrate') REPLY='--from --to --rollback --dry-run' ;;
@@ -49,7 +49,7 @@ _openclaw_options() {
         'session delete') REPLY='--dry-run --yes' ;;
         'session trash empty') REPLY='--older-than --dry-run --yes' ;;
         'session search') REPLY='--session --role --since --limit' ;;
-        'session usage') REPLY='--by --since --csv --record' ;;
+        'session usage') REPLY='--by --since --csv --record --plot --force' ;;
         'session export') REPLY='--all --output --format --force' ;;
         'session import') REPLY='--on-conflict --dry-run' ;;
         'session verify') REPLY='--repair --all-agents' ;;
@@ -114,6 +114,7 @@ _openclaw_value() {
         'memory delete '--since) REPLY='text' ;;
         'memory delete '--until) REPLY='text' ;;
         'memory purge '--user) REPLY='text' ;;
+        'memory status '--plot) REPLY='maybe file' ;;
         'memory import '--from) REPLY='text' ;;
         'memory import '--on-conflict) REPLY='words skip overwrite newer duplicate' ;;
         'memory import '--category) REPLY='words profile preference event lesson pattern case insight' ;;
@@ -175,6 +176,7 @@ _openclaw_value() {
         'session search '--limit) REPLY='text' ;;
         'session usage '--by) REPLY='words session model channel day' ;;
         'session usage '--since) REPLY='text' ;;
+        'session usage '--plot) REPLY='maybe file' ;;
         'session export '-o|'session export '--output) REPLY='file' ;;
         'session export '--format) REPLY='words jsonl markdown html' ;;
         'session import '--on-conflict) REPLY='words skip new-id overwrite' ;;
@@ -233,7 +235,7 @@ _openclaw_ids() {
 # Candidates of a kind ($1: kind, or "words" and the words) for what has been typed ($2).
 _openclaw_offer() {
     local IFS=$' \t\n'
-    case $1 in
+    case ${1#maybe } in
         words\ *) COMPREPLY=($(compgen -W "${1#words }" -- "$2")) ;;
         file) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$2")) ;;
         directory) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$2")) ;;
@@ -257,7 +259,9 @@ _openclaw() {
         case $word in
             --) rest=yes ;;
             -*)
-                if [[ -z $rest ]] && _openclaw_value "$path" "$word"; then
+                # A value that may be left out does not begin with a dash.
+                if [[ -z $rest ]] && _openclaw_value "$path" "$word" &&
+                    [[ $REPLY != maybe\ * || ${COMP_WORDS[place+1]} != -* ]]; then
                     [[ ${COMP_WORDS[place+1]} == '=' ]] && ((place++))
                     ((place++))
                 fi ;;

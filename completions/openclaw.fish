@@ -91,6 +91,11 @@ function __openclaw_first
     __openclaw_at $argv; and test $__openclaw_count = 0
 end
 
+# Tell whether the word before the cursor is one of the options $argv, whose value may follow.
+function __openclaw_after
+    contains -- (commandline -opc)[-1] $argv
+end
+
 # Ids on disk, asked of the program, with what they are.
 function __openclaw_ids
     set -l words (commandline -opc)
@@ -240,6 +245,9 @@ complete -c openclaw -n '__openclaw_at memory index' -l reembed -d 'Make every v
 complete -c openclaw -n '__openclaw_at memory index' -l no-embed -d 'Make no vectors now; memory index makes them later.'
 complete -c openclaw -n '__openclaw_at memory index' -l all-agents -d 'Work on every agent.'
 complete -c openclaw -n '__openclaw_at memory status' -l bytes -d 'Show where the space went, file by file.'
+complete -c openclaw -n '__openclaw_at memory status' -l plot -d 'Draw charts: here, or into FILE (.svg, .png).'
+complete -c openclaw -n '__openclaw_at memory status; and __openclaw_after --plot' -F
+complete -c openclaw -n '__openclaw_at memory status' -l force -d 'Replace the FILE of --plot if it is there already.'
 complete -c openclaw -n '__openclaw_at memory status' -l all-agents -d 'Work on every agent.'
 complete -c openclaw -n '__openclaw_at memory import' -l from -x -d 'auto, openclaw or jsonl.  [default: auto]'
 complete -c openclaw -n '__openclaw_at memory import' -l on-conflict -xa 'skip overwrite newer duplicate' -d 'What to do with an id that is there already.  [default: skip]'
@@ -335,6 +343,9 @@ complete -c openclaw -n '__openclaw_at session usage' -l by -xa 'session model c
 complete -c openclaw -n '__openclaw_at session usage' -l since -x -d 'Only from this time on: a date, a time, or 7d.'
 complete -c openclaw -n '__openclaw_at session usage' -l csv -d 'Print CSV with a line of names.'
 complete -c openclaw -n '__openclaw_at session usage' -l record -d 'Append one turn, JSON on standard input.'
+complete -c openclaw -n '__openclaw_at session usage' -l plot -d 'Draw charts: here, or into FILE (.svg, .png).'
+complete -c openclaw -n '__openclaw_at session usage; and __openclaw_after --plot' -F
+complete -c openclaw -n '__openclaw_at session usage' -l force -d 'Replace the FILE of --plot if it is there already.'
 complete -c openclaw -n '__openclaw_at session export' -l all -d 'All sessions, archived ones too.'
 complete -c openclaw -n '__openclaw_at session export' -s o -l output -rF -d 'The file (.gz packs it); - is standard output.'
 complete -c openclaw -n '__openclaw_at session export' -l format -xa 'jsonl markdown html' -d 'To import again, or to read [default: by name].'

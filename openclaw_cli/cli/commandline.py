@@ -15,7 +15,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 
 from openclaw_cli.cli import registry
 from openclaw_cli.cli.manual import MANUAL
-from openclaw_cli.cli.options import global_options, refuse_empty, version_option
+from openclaw_cli.cli.options import NO_VALUE, global_options, refuse_empty, version_option
 from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
 
 #: What the parser says of numbers, and what this program says.
@@ -249,8 +249,25 @@ def load_command(path: str) -> LeafCommand:
     if not isinstance(command, LeafCommand):
         raise TypeError(path)
     command.module, command.path = module, path
+    command.params = [_optional(param) for param in command.params]
     command.params += global_options(all_agents=_for_all_agents(module))
     return command
+
+
+def _optional(param: click.Parameter) -> click.Parameter:
+    """Return an option whose value the help shows in brackets so that it may be left out.
+
+    The options of typer cannot do that.
+    """
+    if not isinstance(param, click.Option) or not (param.metavar or "").startswith("["):
+        return param
+    return click.Option(
+        [*param.opts, param.name or ""],
+        is_flag=False,
+        flag_value=NO_VALUE,
+        metavar=param.metavar,
+        help=param.help,
+    )
 
 
 def root() -> LazyGroup:

@@ -22,6 +22,7 @@ class Entry(NamedTuple):
 
 
 _NOTHING = "nothing"
+_DRAWN = "nothing; with --plot FILE that file"
 _MEMORY = "records, write-ahead log"
 _INDEXED = "records, write-ahead log, index"
 _CHANGED = "write-ahead log, records"
@@ -36,10 +37,13 @@ _RUN = (
     "records, added, updated, removed, embedded, reused, pending, damaged:[{path, reason}],"
     " failed:[{path, reason}], generation, seconds"
 )
+_PICTURE = "with a FILE: plot:{path, bytes, sha256}"
 _STATE = (
     "agent, records, byScope:{scope: n}, byCategory:{category: n}, byLanguage:{language: n},"
     " walEntries, generation, indexedSeq, stale:[reason],"
-    " models:[{name, dimensions, vectors, pending}], bytes:{records, index, wal, vectors}"
+    " models:[{name, dimensions, vectors, pending}], bytes:{records, index, wal, vectors};"
+    " with --plot: charts:{category:[{key, records}], month:[{key, records}],"
+    f" retrievability:[{{key, records}}]}}, {_PICTURE}"
 )
 _MODEL = "name, dimensions, languages, origin, path, bytes, sha256, licence, authors, source"
 _AGENTS = "with --all-agents: agents:[the same, and agent], skipped:[agent], failed"
@@ -97,7 +101,7 @@ MANUAL: dict[str, Entry] = {
         "a new generation of the index; cuts the write-ahead log, adds tombstones",
         f"{_RUN}; {_AGENTS}",
     ),
-    "memory status": Entry(_INDEXED, _NOTHING, f"{_STATE}; {_AGENTS}"),
+    "memory status": Entry(_INDEXED, _DRAWN, f"{_STATE}; {_AGENTS}"),
     "memory import": Entry(
         f"FILE or standard input, {_INDEXED}, {_MODELS}",
         f"{_CHANGED}; the index when a checkpoint is due",
@@ -205,8 +209,10 @@ MANUAL: dict[str, Entry] = {
     ),
     "session usage": Entry(
         "the ledger; with --record standard input",
-        "nothing; with --record the ledger",
-        f"by, items:[{{key, {_SUMS}}}], total, sum:{{{_SUMS}}}; with --record: recorded:{{turn}}",
+        "nothing; with --record the ledger, with --plot FILE that file",
+        f"by, items:[{{key, {_SUMS}}}], total, sum:{{{_SUMS}}}; with --record: recorded:{{turn}};"
+        " with --plot: charts:{tokens:[{key, inputTokens, outputTokens, cacheReadTokens,"
+        f" cacheWriteTokens}}], cost:[{{key, cost}}]}}, {_PICTURE}",
     ),
     "session export": Entry(
         "metadata, histories",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
@@ -128,6 +129,28 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 TextFile = Annotated[
     str | None, typer.Option("--file", metavar="FILE", help="Read the text from this file.")
 ]
+
+
+Plot = Annotated[
+    str | None,
+    typer.Option("--plot", metavar="[FILE]", help="Draw charts: here, or into FILE (.svg, .png)."),
+]
+ReplacePicture = Annotated[
+    bool, typer.Option("--force", help="Replace the FILE of --plot if it is there already.")
+]
+#: What an option whose value is optional has without one, and how that can be said.
+NO_VALUE = "-"
+
+
+def picture_file(plot: str | None, *, force: bool) -> Path | None:
+    """Return the file that ``--plot`` names, None where it names none."""
+    if plot is None or plot == NO_VALUE:
+        if force:
+            raise UsageError("--force goes with --plot FILE", hint="name the file, or leave it out")
+        return None
+    from openclaw_cli.cli.pictures import target
+
+    return target(plot)
 
 
 def refuse_two_forms(invocation: Invocation, *, jsonl: bool) -> None:

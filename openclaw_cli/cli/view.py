@@ -40,7 +40,7 @@ def clean(text: str) -> str:
     """Return ``text`` with controls, escapes and invisible signs spelt out, as in ``\\x1b``."""
     if text.isprintable():
         return text
-    return re.sub(_UNSAFE, _spell, text.replace("\r\n", "\n"))
+    return re.sub(_UNSAFE, lambda match: spelt(match[0]), text.replace("\r\n", "\n"))
 
 
 def clean_line(text: str) -> str:
@@ -48,8 +48,9 @@ def clean_line(text: str) -> str:
     return clean(" ".join(text.split()))
 
 
-def _spell(match: re.Match[str]) -> str:
-    code = ord(match[0])
+def spelt(char: str) -> str:
+    """Return a character by its number, as in ``\\x1b`` or ``\\u6587``."""
+    code = ord(char)
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
@@ -164,10 +165,10 @@ class View(NamedTuple):
         for place, row in enumerate(cells):
             for group, columns in enumerate(layout):
                 line = _GAP if group else ""
-                line += _GAP.join(self._cell(row[column], width) for column, width in columns)
+                line += _GAP.join(self.cell(row[column], width) for column, width in columns)
                 yield line.rstrip() if place else self.style(line.rstrip(), "bold")
 
-    def _cell(self, text: str, width: int) -> str:
+    def cell(self, text: str, width: int) -> str:
         """Return a cell of a table; on a terminal that turns lines around it stays in its place."""
         shown = shorten(text, width)
         gap = " " * (width - display_width(shown))

@@ -35,6 +35,7 @@ FOREIGN = {
     "typer": {"cli"},
     "click": {"cli"},
     "rich": {"cli"},
+    "matplotlib": {"cli"},
     "orjson": {
         *("cli", "transfer", "memory", "session"),
         *("index", "embed", "llm", "text", "store", "config"),

@@ -9,7 +9,9 @@ import sys
 
 import pytest
 
-HEAVY = {"numpy", "onnxruntime", "tokenizers", "rich", "huggingface_hub", "hnswlib"}
+HEAVY = {
+    *("numpy", "onnxruntime", "tokenizers", "rich", "huggingface_hub", "hnswlib", "matplotlib"),
+}
 _PROBE = """
 import sys
 sys.argv = ["openclaw", *sys.argv[1:]]
@@ -80,6 +82,7 @@ def test_reading_commands_load_neither_numbers_nor_models(stored):
         ["memory", "list", "--jsonl"],
         ["memory", "get", stored],
         ["memory", "status"],
+        ["memory", "status", "--plot"],
         ["memory", "search", "部署", "--mode", "lexical"],
         ["memory", "search", "where does the user live", "--mode", "lexical", "--json"],
     ]
@@ -100,6 +103,7 @@ def test_session_commands_load_nothing_of_memory_numbers_or_models(run_cli):
         ["session", "context", "ant", "--strategy", "importance", "--explain"],
         ["session", "context", "ant", "--strategy", "summary", "-q"],
         ["session", "resume", "ant"],
+        ["session", "usage", "--plot"],
         ["session", "sweep"],
         ["session", "verify"],
         ["session", "archive", "ant"],

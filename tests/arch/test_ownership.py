@@ -16,6 +16,7 @@ WRITERS = {
     "cli.editor": "the text that the operator edits, in the folder for temporary files",
     "cli.crash": "a temporary file for the traceback where the state directory takes none",
     "cli.render": "opens /dev/null in place of a broken standard output",
+    "cli.pictures": "a temporary folder for what matplotlib notes, in place of the operator's home",
     "index.file.hnsw": "the native library writes its own file, to the temporary path it is given",
 }
 PRINTERS = {
@@ -34,6 +35,7 @@ ENVIRONMENT = {
     "cli.context": "OPENCLAW_AGENT",
     "__main__": "hands it to the completion before anything is imported",
     "cli.render": "NO_COLOR and TERM",
+    "cli.pictures": "tells matplotlib where it may write",
 }
 EXITS = {"__main__": "hands the status to the operating system"}
 ERRORS = {

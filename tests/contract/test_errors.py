@@ -297,6 +297,15 @@ CASES = [
     missing("memory migrate --rollback", "nothing is kept from a migration", "records.bak"),
     usage("memory export -o folder", "folder is not a regular file", "name a file"),
     usage("memory export -o lines", "lines is there already", "--force"),
+    usage("memory status --plot chart.pdf", "chart.pdf is neither .svg nor .png", "chart.svg"),
+    usage("memory status --plot=", "invalid value for '--plot': it is empty"),
+    usage("memory status --plot there.svg", "there.svg is there already", "--force"),
+    usage("memory status --force", "--force goes with --plot FILE", "leave it out"),
+    usage("memory status --all-agents --plot a.svg", "is of one agent", "--agent ID"),
+    Case("memory status --plot no/a.png", FAILED, "storage", "cannot write no/", "permissions"),
+    usage("session usage --plot folder", "folder is neither .svg nor .png", "chart.svg"),
+    usage("session usage --csv --plot", "--csv and --plot exclude each other", "the FILE"),
+    usage("session usage --record --plot", "--record goes with none of", "another command"),
     Case("memory export -o no/file", FAILED, "storage", "cannot write no/file", "permissions"),
     # The state: damaged, unwritable, locked, without a model.
     Case("memory get mem-bad-0001", 14, "damaged", "record mem-bad-0001: damaged", "memory index"),
@@ -380,6 +389,7 @@ def template(tmp_path_factory):
     (records / "user" / "mem-bad-0001.json").write_text("{")
     (folder / "folder").mkdir()
     (folder / "plain").write_text("")
+    (folder / "there.svg").write_text("")
     (folder / "bytes").write_bytes(b"\xff\xfea\0")
     (folder / "lines").write_text('{"text": "a line"}\n')
     (folder / "old").write_text('{"version": "1.2", "records": []}')

@@ -128,6 +128,8 @@ def test_memories_in_every_outcome(ask, run_cli, state_dir, tmp_path):
     ask("memory search user-drink --mode dense --touch")
     ask("memory status")
     ask("memory status --all-agents")
+    ask("memory status --all-agents --plot")
+    ask(f"memory status --plot {tmp_path}/chart.svg")
     ask("memory edit tea --l0 coffee --no-embed")
     ask("memory history tea")
     ask("memory undo tea --no-embed")
@@ -177,7 +179,7 @@ def test_older_stores_and_files_in_every_outcome(ask, state_dir, tmp_path):
     ask(f"memory import {old}", 13)
 
 
-def test_sessions_in_every_outcome(ask, run_cli, state_dir):
+def test_sessions_in_every_outcome(ask, run_cli, state_dir, tmp_path):
     ask("session list", 10)
     ask("session new --id s-1 --channel tg --chat 1 --user u --title T --model m --tag t")
     ask("session new --id s-1", 2)
@@ -199,6 +201,11 @@ def test_sessions_in_every_outcome(ask, run_cli, state_dir):
     ask("session archive s-1")
     ask("session verify")
     ask("session verify --all-agents")
+    (state_dir / "openclaw.json").write_text("{session: {prices: {m: {input: 2}}}}")
+    ask("session usage --record", stdin='{"SessionId":"s-1","ModelId":"m","InputTokens":5}')
+    ask("session usage")
+    ask("session usage --by model --plot")
+    ask(f"session usage --by channel --plot {tmp_path}/chart.png")
     ask("session delete s-1 none --dry-run", 3)
     ask("session delete s-1 none --yes", 3)
     ask("session trash list")

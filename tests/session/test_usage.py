@@ -5,11 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from openclaw_cli.cli.commands.session_usage import bars
-from openclaw_cli.cli.view import View, display_width
 from openclaw_cli.errors import InvalidTextError, NotFoundError
 from openclaw_cli.session import ledger
 from openclaw_cli.session.requests import UsageQuery
@@ -133,20 +129,6 @@ def test_foreign_lines_are_passed_over_with_one_warning(sessions, monkeypatch):
 def test_an_agent_without_sessions_is_not_found(sessions):
     with pytest.raises(NotFoundError):
         sessions.service.usage(UsageQuery())
-
-
-@given(st.lists(st.integers(0, 10**12), min_size=1, max_size=20), st.integers(20, 200))
-def test_bars_fit_the_terminal_and_grow_with_the_tokens(numbers, width):
-    items = [
-        {"key": f"2026-03-{day:02d}", **dict.fromkeys(SUMS, 0), "inputTokens": number}
-        for day, number in enumerate(numbers, 1)
-    ]
-    drawn = list(bars(items, View(width)))
-    lengths = [display_width(line.split("  ")[1].rstrip("0123456789, ")) for line in drawn]
-    labels = max(len(f"{number:,}") for number in numbers)
-    assert all(display_width(line) <= max(width, 8 + labels + 13) for line in drawn)
-    order = sorted(range(len(numbers)), key=numbers.__getitem__)
-    assert [lengths[n] for n in order] == sorted(lengths)
 
 
 def test_many_processes_record_at_once(tmp_path):

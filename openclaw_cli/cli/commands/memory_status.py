@@ -9,16 +9,21 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.agents import for_each_agent, lines_for_each
+from openclaw_cli.cli.charts import Bar, Chart, over_time, plotted
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.view import View, size
+from openclaw_cli.cli.options import Plot, ReplacePicture, picture_file
+from openclaw_cli.cli.view import View, counted, size
+from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
 EXAMPLES = (
     "openclaw memory status",
     "openclaw memory status --bytes",
+    "openclaw memory status --plot",
+    "openclaw memory status --plot memories.svg",
     "openclaw memory status --all-agents --json",
 )
-EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_UNAVAILABLE)
 ALL_AGENTS = True
 
 #: What the parts of a store are called; every other one is shown by its own name.
@@ -38,12 +43,31 @@ def command(
     by_cause: Annotated[
         bool, typer.Option("--bytes", help="Show where the space went, file by file.")
     ] = False,
+    plot: Plot = None,
+    force: ReplacePicture = False,
 ) -> Result:
     """Tell what is stored, what is indexed and what is pending.
 
-    Reads only; a difference between records and index is a warning that names memory index.
+    Reads only; a difference between records and index is a warning that names memory index. The
+    charts of --plot show memories by category, by the month of their creation (UTC), and by
+    retrievability; a long time is shown in quarters, years or more. A FILE needs the extra plot.
     """
-    return for_each_agent(current(ctx), lambda service: service.status(by_cause=by_cause))
+    invocation = current(ctx)
+    path = picture_file(plot, force=force)
+    if path is not None and invocation.all_agents:
+        message = "a picture is of one agent, not of --all-agents"
+        raise UsageError(message, hint="name the agent with --agent ID, or give --plot alone")
+    result = for_each_agent(
+        invocation, lambda service: service.status(by_cause=by_cause, charts=plot is not None)
+    )
+    if path is None:
+        return result
+    from openclaw_cli.cli.pictures import save
+
+    about = f"{result.data['agent']}: {counted(result.data['records'], 'memory', 'memories')}"
+    title = f"{about} on {invocation.clock.now():%Y-%m-%d}"
+    picture = save(path, title, _charts(result.data), force=force)
+    return result._replace(data={**result.data, "plot": picture})
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
@@ -52,6 +76,26 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
 
 
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
+    if not (view.quiet and "charts" in data):
+        yield from _numbers(data, view)
+    if "charts" in data:
+        yield from plotted(data, _charts(data), view)
+
+
+def _charts(data: dict[str, Any]) -> list[Chart]:
+    def bars(name: str) -> list[Bar]:
+        return [Bar(item["key"], (item["records"],)) for item in data["charts"][name]]
+
+    period, months = over_time(bars("month"))
+    scale = "retrievability (1: as if just learnt, 0: forgotten)"
+    return [
+        Chart("memories by category", "memories", bars("category")),
+        Chart(f"memories by {period} of creation", "memories", months, scale=period),
+        Chart("memories by retrievability", "memories", bars("retrievability"), scale=scale),
+    ]
+
+
+def _numbers(data: dict[str, Any], view: View) -> Iterator[str]:
     models = [
         f"{model['name']} ({model['dimensions']} dimensions): {model['vectors']} vectors"
         + (f", {model['pending']} pending" if model["pending"] else "")

@@ -10,12 +10,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from openclaw_cli import errors
-from openclaw_cli.cli.cells import display_width
+from openclaw_cli.cli.charts import Bar, Chart, drawn_bars, largest, over_time, plotted
 from openclaw_cli.cli.context import Invocation, current
 from openclaw_cli.cli.filters import moment
-from openclaw_cli.cli.options import Since
+from openclaw_cli.cli.options import Plot, ReplacePicture, Since, picture_file
 from openclaw_cli.cli.render import Raw
-from openclaw_cli.cli.view import View, short_id
+from openclaw_cli.cli.view import View, counted, short_id
 from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
@@ -23,15 +23,15 @@ EXAMPLES = (
     "openclaw session usage --since 30d",
     "openclaw session usage --by model --json",
     "openclaw session usage --by session --csv > usage.csv",
+    "openclaw session usage --by model --plot",
+    "openclaw session usage --since 30d --plot usage.png",
     "openclaw session usage --record < turn.json",
 )
-EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_UNAVAILABLE)
 _LIMIT = 1 << 20
 _SUMS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _COLUMNS = ("turns", "estimatedTurns", *_SUMS, "cost", "unpricedTurns")
-#: Of a bar chart where there is no terminal that says how wide it is.
-_WIDTH = 80
-_EIGHTHS = " ▏▎▍▌▋▊▉"
+_KINDS = ("input", "output", "cache read", "cache write")
 
 
 def command(
@@ -45,11 +45,17 @@ def command(
     record: Annotated[
         bool, typer.Option("--record", help="Append one turn, JSON on standard input.")
     ] = False,
+    plot: Plot = None,
+    force: ReplacePicture = False,
 ) -> Result | Raw:
     """Sum up the tokens that turns have used, or record one turn.
 
     Days are those of UTC, and have a bar each. Costs appear where session.prices in the
-    configuration knows the model. --record takes SessionId, ModelId, InputTokens, OutputTokens,
+    configuration knows the model. The charts of --plot show tokens by their kind, and costs: those
+    of days (of a long time weeks, months or more), or of what has used most. A FILE needs the extra
+    plot.
+
+    --record takes SessionId, ModelId, InputTokens, OutputTokens,
     CacheReadTokens, CacheWriteTokens and more, and returns when the line is on disk.
     """
     from openclaw_cli.session.requests import UsageQuery
@@ -57,14 +63,24 @@ def command(
     invocation = current(ctx)
     service = invocation.sessions()
     if record:
-        if by or since or as_csv:
-            message = "--record goes with none of --by, --since and --csv"
+        if by or since or as_csv or plot:
+            message = "--record goes with none of --by, --since, --csv and --plot"
             raise UsageError(message, hint="record first, and sum up in another command")
         return service.record_usage(_bounded(invocation))
+    path = picture_file(plot, force=force)
+    if as_csv and plot and path is None:
+        raise UsageError("--csv and --plot exclude each other", hint="name the FILE of --plot")
     if as_csv and invocation.output.json:
         raise UsageError("--json and --csv exclude each other", hint="give one of the two")
-    query = UsageQuery(by or "day", moment(invocation, since, "--since"))
+    query = UsageQuery(by or "day", moment(invocation, since, "--since"), plot is not None)
     result = service.usage(query)
+    if path is not None:
+        from openclaw_cli.cli.pictures import save
+
+        title = f"{invocation.agent}: {counted(result.data['sum']['turns'], 'turn')}"
+        title += "" if query.since is None else f" since {query.since:%Y-%m-%d}"
+        picture = save(path, title, _charts(result.data), force=force)
+        result = result._replace(data={**result.data, "plot": picture})
     if not as_csv:
         return result
     return Raw(_csv(result.data), lambda: result)
@@ -100,6 +116,19 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         if not view.quiet:
             yield f"recorded a turn of session {data['recorded']['SessionId']}"
         return
+    only_charts = view.quiet and "charts" in data
+    if not only_charts:
+        yield from _table(data, view)
+    if "charts" in data:
+        yield from plotted(data, _charts(data), view)
+    elif data["by"] == "day" and data["items"] and not view.quiet:
+        yield ""
+        yield from drawn_bars([Bar(item["key"], (_all(item),)) for item in data["items"]], view)
+    if not only_charts:
+        yield from _left_out(data, view)
+
+
+def _table(data: dict[str, Any], view: View) -> Iterator[str]:
     if not data["items"]:
         yield "no turns recorded"
         return
@@ -107,12 +136,13 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     if len(rows) > 1:
         rows.append(("all", *_shown(data["by"], {"key": "", **data["sum"]})[1:]))
     yield from view.table((data["by"].upper(), *_heads()), rows)
-    if data["by"] == "day" and not view.quiet:
-        yield ""
-        yield from bars(data["items"], view)
+
+
+def _left_out(data: dict[str, Any], view: View) -> Iterator[str]:
     if data["sum"]["cost"] is not None and data["sum"]["unpricedTurns"]:
         count = data["sum"]["unpricedTurns"]
-        yield view.style(f"costs leave out {count} turns of models without a price", "dim")
+        for line in view.block(f"costs leave out {count} turns of models without a price"):
+            yield view.style(line, "dim")
 
 
 def _heads() -> tuple[str, ...]:
@@ -120,20 +150,43 @@ def _heads() -> tuple[str, ...]:
 
 
 def _shown(by: str, item: dict[str, Any]) -> tuple[str, ...]:
-    key = item["key"] if item["key"] is not None else "(none)"
     cost = "" if item["cost"] is None else f"{item['cost']:.4f}"
-    name = short_id(key) if by == "session" else key
-    return (name, str(item["turns"]), *(f"{item[field]:,}" for field in _SUMS), cost)
+    return (
+        _name(by, item["key"]),
+        str(item["turns"]),
+        *(f"{item[field]:,}" for field in _SUMS),
+        cost,
+    )
 
 
-def bars(items: list[dict[str, Any]], view: View) -> Iterator[str]:
-    """Yield a line a day, as long as its tokens are many, no wider than the terminal."""
-    totals = [sum(item[name] for name in _SUMS) for item in items]
-    most = max(totals)
-    labels = [f"{total:,}" for total in totals]
-    taken = max(map(display_width, (item["key"] for item in items))) + max(map(len, labels)) + 3
-    room = max(8, (view.width or _WIDTH) - taken)
-    for item, total, label in zip(items, totals, labels, strict=True):
-        eighths = 0 if most == 0 else max(total > 0, round(total * room * 8 / most))
-        bar = "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
-        yield f"{item['key']}  {view.style(bar, 'cyan')}{' ' if bar else ''}{label}"
+def _all(item: dict[str, Any]) -> int:
+    return sum(item[name] for name in _SUMS)
+
+
+def _charts(data: dict[str, Any]) -> list[Chart]:
+    by, figures = data["by"], data["charts"]
+    tokens = [(item["key"], tuple(item[name] for name in _SUMS)) for item in figures["tokens"]]
+    charts = [_chart(by, "tokens", tokens)._replace(parts=_KINDS)]
+    if figures["cost"]:
+        costs = {item["key"]: (item["cost"],) for item in figures["cost"]}
+        if by == "day":  # for both charts to go over the same days
+            costs = {key: costs.get(key, (0.0,)) for key, _ in tokens}
+        charts.append(_chart(by, "cost", list(costs.items())))
+        if left_out := data["sum"]["unpricedTurns"]:
+            note = f"without {counted(left_out, 'turn')} of no known price"
+            charts[-1] = charts[-1]._replace(title=f"{charts[-1].title}, {note}")
+    return charts
+
+
+def _chart(by: str, unit: str, items: list[tuple[str | None, tuple[Any, ...]]]) -> Chart:
+    bars = [Bar(_name(by, key), values) for key, values in items]
+    if by != "day":
+        return Chart(f"{unit} by {by}", unit, largest(bars))
+    period, bars = over_time(bars)
+    return Chart(f"{unit} by {period}", unit, bars, scale=period)
+
+
+def _name(by: str, key: str | None) -> str:
+    if key is None:
+        return "(none)"
+    return short_id(key) if by == "session" else key

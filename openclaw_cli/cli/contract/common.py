@@ -19,6 +19,14 @@ Sha256 = Annotated[str, ("pattern", "^[0-9a-f]{64}$")]
 Scope = Literal["user", "agent"]
 
 
+class Picture(TypedDict):
+    """The file into which charts were drawn."""
+
+    path: str
+    bytes: Count
+    sha256: Sha256
+
+
 class Failed(TypedDict):
     """One item that failed while others were done: which one (id, line or path) and why."""
 

@@ -8,6 +8,7 @@ from openclaw_cli.cli.contract.common import (
     Count,
     Failed,
     Name,
+    Picture,
     Place,
     Scope,
     Sha256,
@@ -211,6 +212,21 @@ class Occupied(TypedDict):
     vectors: Count
 
 
+class Bar(TypedDict):
+    """How many memories are of a category, a month as 2026-03, or a class as 0.8-0.9."""
+
+    key: Name
+    records: Count
+
+
+class Charts(TypedDict):
+    """What ``--plot`` draws: by category, by month of creation, by retrievability."""
+
+    category: list[Bar]
+    month: list[Bar]
+    retrievability: list[Bar]
+
+
 class Status(TypedDict):
     """What is stored, what is indexed, what is pending."""
 
@@ -225,6 +241,8 @@ class Status(TypedDict):
     stale: list[str]
     models: list[Vectors]
     bytes: Occupied
+    charts: NotRequired[Charts]
+    plot: NotRequired[Picture]
 
 
 class Changed(TypedDict):

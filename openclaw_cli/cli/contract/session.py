@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-from openclaw_cli.cli.contract.common import Count, Failed, Name, Place, Sha256
+from openclaw_cli.cli.contract.common import Count, Failed, Name, Picture, Place, Sha256
 
 Status = Literal["active", "dormant", "archived"]
 RunState = Literal[
@@ -312,6 +312,30 @@ class KeyedSum(Sum):
     key: str | None
 
 
+class Tokens(TypedDict):
+    """The tokens of one session, model, channel or day."""
+
+    key: str | None
+    inputTokens: Count
+    outputTokens: Count
+    cacheReadTokens: Count
+    cacheWriteTokens: Count
+
+
+class Cost(TypedDict):
+    """What one session, model, channel or day has cost."""
+
+    key: str | None
+    cost: float
+
+
+class Charts(TypedDict):
+    """What ``--plot`` draws: tokens, and costs where they are known."""
+
+    tokens: list[Tokens]
+    cost: list[Cost]
+
+
 class Usage(TypedDict):
     """The ledger summed up, or the turn that was recorded."""
 
@@ -320,6 +344,8 @@ class Usage(TypedDict):
     total: NotRequired[Count]
     sum: NotRequired[Sum]
     recorded: NotRequired[dict[str, Any]]
+    charts: NotRequired[Charts]
+    plot: NotRequired[Picture]
 
 
 class ExportedSessions(TypedDict):

@@ -34,7 +34,7 @@ _openclaw_ids() {
 # Candidates of a kind ($1: kind, or "words" and the words) for what has been typed ($2).
 _openclaw_offer() {
     local IFS=$' \t\n'
-    case $1 in
+    case ${1#maybe } in
         words\ *) COMPREPLY=($(compgen -W "${1#words }" -- "$2")) ;;
         file) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$2")) ;;
         directory) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$2")) ;;
@@ -58,7 +58,9 @@ _openclaw() {
         case $word in
             --) rest=yes ;;
             -*)
-                if [[ -z $rest ]] && _openclaw_value "$path" "$word"; then
+                # A value that may be left out does not begin with a dash.
+                if [[ -z $rest ]] && _openclaw_value "$path" "$word" &&
+                    [[ $REPLY != maybe\ * || ${COMP_WORDS[place+1]} != -* ]]; then
                     [[ ${COMP_WORDS[place+1]} == '=' ]] && ((place++))
                     ((place++))
                 fi ;;

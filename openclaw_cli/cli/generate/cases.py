@@ -88,5 +88,8 @@ def argument_cases(commands: tuple[Command, ...]) -> list[tuple[str, str]]:
 
 
 def kind(value: Value) -> str:
-    """Return a value as the scripts write it: its kind, or ``words`` and the words."""
-    return " ".join((value.kind, *value.words))
+    """Return a value as the scripts write it: its kind, or ``words`` and the words.
+
+    Before one that may be left out stands ``maybe``.
+    """
+    return " ".join((*(["maybe"] if value.optional else []), value.kind, *value.words))

@@ -40,6 +40,11 @@ function __openclaw_first
     __openclaw_at $argv; and test $__openclaw_count = 0
 end
 
+# Tell whether the word before the cursor is one of the options $argv, whose value may follow.
+function __openclaw_after
+    contains -- (commandline -opc)[-1] $argv
+end
+
 # Ids on disk, asked of the program, with what they are.
 function __openclaw_ids
     set -l words (commandline -opc)
@@ -66,8 +71,15 @@ def _offered(value: Value) -> str:
 
 def _option(at: str, option: Option) -> str:
     names = [f"-l {n[2:]}" if n.startswith("--") else f"-s {n[1:]}" for n in option.names]
-    value = f" {_offered(option.value)}" if option.value else ""
+    value = f" {_offered(option.value)}" if option.value and not option.value.optional else ""
     return f"complete -c openclaw{at} {' '.join(names)}{value} -d {_quoted(option.summary)}"
+
+
+def _after(command: Command, option: Option, value: Value) -> str:
+    """Return the line for a value that may be left out, which fish takes for an argument."""
+    names = " ".join(option.names)
+    at = f"'__openclaw_at {command.path}; and __openclaw_after {names}'"
+    return f"complete -c openclaw -n {at} {'-F' if value.kind == 'file' else _offered(value)}"
 
 
 def _argument(command: Command) -> str:
@@ -92,13 +104,19 @@ def _lines(commands: tuple[Command, ...]) -> Iterator[str]:
             if option.names not in common:
                 yield _option(at, option)
     for command in commands:
-        at = f" -n '__openclaw_at {command.path}'"
-        for option in command.options:
-            if option.names not in common:
-                yield _option(at, option)
-        if command.arguments and command.arguments[0].value.kind != "text":
-            yield _argument(command)
+        yield from _of_command(command, common)
     yield "complete -c openclaw-cli -w openclaw"
+
+
+def _of_command(command: Command, common: set[tuple[str, ...]]) -> Iterator[str]:
+    at = f" -n '__openclaw_at {command.path}'"
+    for option in command.options:
+        if option.names not in common:
+            yield _option(at, option)
+        if option.value and option.value.optional:
+            yield _after(command, option, option.value)
+    if command.arguments and command.arguments[0].value.kind != "text":
+        yield _argument(command)
 
 
 def _valued(commands: tuple[Command, ...]) -> Iterator[str]:
@@ -118,7 +136,8 @@ def _valued(commands: tuple[Command, ...]) -> Iterator[str]:
 
 
 def _names(options: tuple[Option, ...]) -> list[str]:
-    return [name for option in options if option.value for name in option.names]
+    valued = (option for option in options if option.value and not option.value.optional)
+    return [name for option in valued for name in option.names]
 
 
 def script(commands: tuple[Command, ...]) -> str:

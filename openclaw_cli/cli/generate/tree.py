@@ -22,11 +22,12 @@ class Value(NamedTuple):
     """What may be given for an option or an argument.
 
     ``kind`` is agent, record, session or trash (ids on disk), file or directory, words (one of
-    ``words``), or text (anything).
+    ``words``), or text (anything). One that is ``optional`` may be left out.
     """
 
     kind: str
     words: tuple[str, ...] = ()
+    optional: bool = False
 
 
 class Option(NamedTuple):
@@ -117,7 +118,8 @@ def _value(path: str, param: click.Parameter) -> Value:
         return Value("words", tuple(CATEGORIES))
     if param.param_type_name == "option":
         known = {"--agent": "agent", "--session": "session"}
-        return Value(known.get(param.opts[0], _KINDS.get(name, "text")))
+        optional = (param.metavar or "").startswith("[")
+        return Value(known.get(param.opts[0], _KINDS.get(name, "text")), optional=optional)
     if name == "KEY" and path.startswith("config "):
         return Value("words", tuple(KEYS))
     if name == "SHELL":

@@ -28,7 +28,7 @@ _openclaw_ids() {
 
 # Candidates of a kind ($1: kind, or "words" and the words).
 _openclaw_offer() {
-    case $1 in
+    case ${1#maybe } in
         words\ *) compadd -- ${=1#words } ;;
         file) _files ;;
         directory) _files -/ ;;
@@ -46,7 +46,9 @@ _openclaw() {
         case $word in
             --) rest=yes ;;
             -*)
-                if [[ -z $rest && $word != *=* ]] && _openclaw_value "$at" "$word"; then
+                # A value that may be left out does not begin with a dash.
+                if [[ -z $rest && $word != *=* ]] && _openclaw_value "$at" "$word" &&
+                    [[ $REPLY != maybe\ * || $words[place+1] != -* ]]; then
                     option=$word
                     ((place++))
                 fi ;;
