@@ -12,6 +12,8 @@ from random import Random
 
 import pytest
 
+from openclaw_cli.cli import pictures
+from openclaw_cli.cli.charts import Bar, Chart
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.transfer.exporter import ExportRequest, export_memories
 from openclaw_cli.transfer.filemigration import migrate_file, rollback_file
@@ -111,6 +113,36 @@ def test_an_export_stopped_anywhere_is_whole_or_not_there(tmp_path, folder, boot
 
 
 # -- a file ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("there_before", [False, True])
+def test_a_picture_stopped_anywhere_is_whole_or_not_there(
+    tmp_path, folder, boot, there_before, monkeypatch
+):
+    # Set anew by the program, put back after the test.
+    for name in ("MPLCONFIGDIR", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "notes"))
+    template = tmp_path / "template"
+    template.mkdir()
+    charts = [Chart("memories by category", "memories", [Bar("event", (3,))])]
+    pictures.save(tmp_path / "good.svg", "main", charts, force=False)
+    good = (tmp_path / "good.svg").read_bytes()
+    if there_before:
+        (template / "out.svg").write_text("precious")
+
+    def work(folder):
+        pictures.save(folder / "out.svg", "main", charts, force=there_before)
+
+    def check(folder, way):
+        out = folder / "out.svg"
+        allowed = [good, b"precious" if there_before else None]
+        assert (out.read_bytes() if out.exists() else None) in allowed
+        if way in ("raise", "the end"):
+            assert {entry.name for entry in folder.iterdir()} <= {"out.svg"}
+        if way == "the end":
+            assert out.read_bytes() == good
+
+    assert every_stop(template, folder, boot, work, check) >= 4
 
 
 def file_cases(template: Path) -> tuple[bytes, bytes]:
