@@ -9,7 +9,8 @@ imports):
 ``cli``                             options, one file a command, the renderer, the error boundary
 ``memory``, ``session``,            what is remembered, found, merged; conversations and their
 ``transfer``                        histories; what is carried in and out
-``index``, ``embed``, ``text``      terms and vectors; texts to vectors; texts to terms
+``index``, ``embed``, ``llm``,      terms and vectors; texts to vectors; questions to answers;
+``text``                            texts to terms
 ``store``                           durable files, locks, records and the write-ahead log
 ``errors``, ``result``, ``clock``,  leaves: the standard library only, apart from the JSON
 ``ids``, ``paths``, ``config``,     parsers that ``config`` loads when there is a file to read

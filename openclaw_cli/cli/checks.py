@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from openclaw_cli.memory.checkup import MEMORY
-from openclaw_cli.memory.diagnosis import DAMAGED, FIXABLE, Check, Fault, Part, Patient, judged
+from openclaw_cli.memory.doctor.checkup import MEMORY
+from openclaw_cli.memory.doctor.diagnosis import (
+    DAMAGED,
+    FIXABLE,
+    Check,
+    Fault,
+    Part,
+    Patient,
+    judged,
+)
 from openclaw_cli.result import Warning
 from openclaw_cli.session.service import SessionService
 

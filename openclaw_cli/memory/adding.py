@@ -10,9 +10,9 @@ from openclaw_cli.errors import UnavailableError, UsageError
 from openclaw_cli.index.file.metadata import slot_of
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.analysis import Analysis, analyse, hash_of
-from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import finished, payload_of, short_hash, truncation_warning
 from openclaw_cli.memory.drafts import Statement, record_document
+from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.merging import enriched, holds, merged
 from openclaw_cli.memory.store import Following, Opened, Store

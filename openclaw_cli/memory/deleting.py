@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from openclaw_cli.errors import UsageError
 from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.analysis import hash_of
-from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import short_hash
 from openclaw_cli.memory.filters import Filters
+from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.lookup import locate, no_such
 from openclaw_cli.memory.requests import DeleteRequest

@@ -9,11 +9,11 @@ from openclaw_cli.clock import format_time, from_millis
 from openclaw_cli.errors import NotFoundError, UsageError
 from openclaw_cli.memory.adding import Prepared, analysed, embed
 from openclaw_cli.memory.categories import category_of, scope_for
-from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import finished, payload_of, truncation_warning
 from openclaw_cli.memory.drafts import check_label
 from openclaw_cli.memory.fsrs import restated
 from openclaw_cli.memory.history import entries, restored, with_past
+from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.levels import L0_TOKENS, joined, speaks, summary_of
 from openclaw_cli.memory.lookup import require
 from openclaw_cli.memory.requests import EditRequest

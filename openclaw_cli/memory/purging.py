@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from openclaw_cli.index.protocol import Where
-from openclaw_cli.memory import leftovers
-from openclaw_cli.memory.indexing import build
+from openclaw_cli.memory.doctor import leftovers
+from openclaw_cli.memory.indexing.build import build
 from openclaw_cli.memory.levels import statements
 from openclaw_cli.memory.requests import IndexRequest, PurgeRequest
 from openclaw_cli.memory.store import Store

@@ -136,7 +136,7 @@ class MemoryService:
 
     def index(self, request: IndexRequest, progress: Progress = no_progress) -> Result:
         """Bring the index up to date with the records, log and hand-edited files."""
-        from openclaw_cli.memory.checkpoint import index
+        from openclaw_cli.memory.indexing.checkpoint import index
 
         clock = self.store.env.clock
         started = clock.monotonic()

@@ -13,7 +13,7 @@ from openclaw_cli.errors import DamagedError, NotFoundError, UnavailableError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.index.file.snapshot import Snapshot
 from openclaw_cli.index.protocol import Document, Where
-from openclaw_cli.memory import older
+from openclaw_cli.memory.doctor import older
 from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.result import Warning

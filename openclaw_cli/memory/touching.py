@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from openclaw_cli.index.protocol import Vector
 from openclaw_cli.memory.analysis import analyse_record
-from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import payload_of
 from openclaw_cli.memory.drafts import initial_stability
 from openclaw_cli.memory.fsrs import initial_state, recalled
+from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Warning
 from openclaw_cli.store.repository import Change

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
+from openclaw_cli.session.context.weighing import text_of
 from openclaw_cli.session.schema import Message, answered_call
-from openclaw_cli.session.weighing import text_of
 
 #: What stands for the result of a call that has none, and for a result that says nothing.
 NO_RESULT = "(no result: the call was interrupted, or its result is not recorded)"

@@ -175,7 +175,7 @@ class SessionService:
         self, given: Sequence[str], *, repair: bool, progress: Progress = no_progress
     ) -> Result:
         """Read sessions whole (all, when none is named) and tell what is wrong with them."""
-        from openclaw_cli.session.verifying import verify
+        from openclaw_cli.session.verification.report import verify
 
         self.store.require()
         named = [self._find(name) for name in given]
@@ -183,7 +183,7 @@ class SessionService:
 
     def context(self, given: str, request: ContextRequest) -> Result:
         """Return the messages of a session that fit a budget, in the form that is wanted."""
-        from openclaw_cli.session.context import build
+        from openclaw_cli.session.context.build import build
 
         return build(self.store, self._find(given), request)
 
@@ -201,14 +201,14 @@ class SessionService:
 
     def checkpoint(self, given: str, stream: BinaryIO) -> Result:
         """Store the checkpoint that a stream holds as JSON."""
-        from openclaw_cli.session.checkpoints import read_document, store_checkpoint
+        from openclaw_cli.session.resumption.checkpoints import read_document, store_checkpoint
 
         files = self._find(given)
         return store_checkpoint(self.store, files, read_document(stream))
 
     def resume(self, given: str, request: ResumeRequest) -> Result:
         """Return the messages with which a session goes on, from its checkpoint if that fits."""
-        from openclaw_cli.session.resuming import resume
+        from openclaw_cli.session.resumption.resuming import resume
 
         return resume(self.store, self._find(given), request)
 

@@ -19,8 +19,8 @@ from openclaw_cli.memory.adding import (
     embed,
 )
 from openclaw_cli.memory.categories import category_of
-from openclaw_cli.memory.checkpoint import checkpoint, writing
 from openclaw_cli.memory.documents import short_hash, truncation_warning
+from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.merging import said_before, says_the_same, superseding
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Following

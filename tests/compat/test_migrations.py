@@ -24,12 +24,12 @@ from openclaw_cli.memory.listing import get
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.store import fsio
 from openclaw_cli.store.migrations import s0001_records
-from openclaw_cli.transfer import migrator
-from openclaw_cli.transfer.filemigration import migrate_file, rollback_file
 from openclaw_cli.transfer.importer import ImportRequest, import_memories
-from openclaw_cli.transfer.migrator import migrate_store
-from openclaw_cli.transfer.rollback import rollback_store
-from openclaw_cli.transfer.upgrading import Upgrader, check_versions
+from openclaw_cli.transfer.migration import migrator
+from openclaw_cli.transfer.migration.files import migrate_file, rollback_file
+from openclaw_cli.transfer.migration.migrator import migrate_store
+from openclaw_cli.transfer.migration.rollback import rollback_store
+from openclaw_cli.transfer.migration.upgrading import Upgrader, check_versions
 from tests.support import Memory
 
 DATA = Path(__file__).parent / "data"

@@ -11,9 +11,11 @@ import pytest
 
 from openclaw_cli import ids
 from openclaw_cli.embed import catalog
-from openclaw_cli.memory import embedding, vectorising
+from openclaw_cli.memory import embedding
+from openclaw_cli.memory.indexing import vectorising
 from openclaw_cli.store import fsio
-from openclaw_cli.transfer import importer, migrator, rollback
+from openclaw_cli.transfer import importer
+from openclaw_cli.transfer.migration import migrator, rollback
 from tests.crash.operations import Record, recorded
 
 _embedding = embedding.Embedding

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openclaw_cli.errors import NotFoundError, StorageError
-from openclaw_cli.memory.checkup import Request, examine
+from openclaw_cli.memory.doctor.checkup import Request, examine
 from openclaw_cli.memory.requests import (
     DeleteRequest,
     EditRequest,
@@ -25,8 +25,8 @@ from openclaw_cli.memory.requests import (
 )
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.store import recovery, wal
-from openclaw_cli.transfer.migrator import migrate_store
-from openclaw_cli.transfer.rollback import rollback_store
+from openclaw_cli.transfer.migration.migrator import migrate_store
+from openclaw_cli.transfer.migration.rollback import rollback_store
 from tests.crash.machine import Machine, Step
 from tests.support import START, Memory
 

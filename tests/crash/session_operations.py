@@ -18,12 +18,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from openclaw_cli.errors import NotFoundError
-from openclaw_cli.session import checkpoints, summaries
+from openclaw_cli.session.context import summaries
 from openclaw_cli.session.requests import ContextRequest, NewRequest, ResumeRequest
+from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import COUNTERS
 from openclaw_cli.store import trash
-from openclaw_cli.transfer.sessionexport import SessionExport, SessionExportRequest
-from openclaw_cli.transfer.sessionimport import SessionImportRequest, import_sessions
+from openclaw_cli.transfer.sessions.export import SessionExport, SessionExportRequest
+from openclaw_cli.transfer.sessions.importing import SessionImportRequest, import_sessions
 from tests.crash.machine import Machine, Step
 from tests.llm.server import completion, serving
 from tests.session.support import Sessions, said

@@ -16,10 +16,10 @@ from openclaw_cli.cli import pictures
 from openclaw_cli.cli.charts import Bar, Chart
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.transfer.exporter import ExportRequest, export_memories
-from openclaw_cli.transfer.filemigration import migrate_file, rollback_file
-from openclaw_cli.transfer.migrator import migrate_store
-from openclaw_cli.transfer.rollback import rollback_store
-from openclaw_cli.transfer.upgrading import Upgrader
+from openclaw_cli.transfer.migration.files import migrate_file, rollback_file
+from openclaw_cli.transfer.migration.migrator import migrate_store
+from openclaw_cli.transfer.migration.rollback import rollback_store
+from openclaw_cli.transfer.migration.upgrading import Upgrader
 from tests.crash import machine
 from tests.crash.machine import Machine, Stop
 from tests.support import Memory

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from zlib import crc32
 
-from openclaw_cli.memory import indexing
+from openclaw_cli.memory.indexing import build as indexing
 from openclaw_cli.store import wal
 from openclaw_cli.store.repository import Change
 from tests.support import Memory

@@ -19,7 +19,7 @@ from openclaw_cli.embed import catalog
 from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.ids import IdSource
-from openclaw_cli.memory.checkup import Request, examine
+from openclaw_cli.memory.doctor.checkup import Request, examine
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.paths import StatePaths
 from openclaw_cli.store import fsio

@@ -18,9 +18,9 @@ import pytest
 from openclaw_cli.errors import NotFoundError
 from openclaw_cli.index.file import generation as layout
 from openclaw_cli.index.file.checksum import full_digest, sample_digest
-from openclaw_cli.memory import checks_state
-from openclaw_cli.memory.checkup import MEMORY, Request, examine
-from openclaw_cli.memory.diagnosis import OK, Check, Fault, Part, judged
+from openclaw_cli.memory.doctor import checks_state
+from openclaw_cli.memory.doctor.checkup import MEMORY, Request, examine
+from openclaw_cli.memory.doctor.diagnosis import OK, Check, Fault, Part, judged
 from openclaw_cli.memory.requests import DeleteRequest, ListRequest
 from openclaw_cli.store import fsio, survey
 from tests.faults import damage

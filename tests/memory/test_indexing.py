@@ -11,7 +11,9 @@ import pytest
 
 from openclaw_cli.embed import catalog
 from openclaw_cli.errors import NotFoundError
-from openclaw_cli.memory import indexing, store, vectorising
+from openclaw_cli.memory import store
+from openclaw_cli.memory.indexing import build as indexing
+from openclaw_cli.memory.indexing import vectorising
 from openclaw_cli.memory.requests import AddRequest, IndexRequest
 from openclaw_cli.store import wal
 from openclaw_cli.text.version import ANALYZER_VERSION

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 )
 
 from openclaw_cli import ids
-from openclaw_cli.memory.checkpoint import writing
+from openclaw_cli.memory.indexing.checkpoint import writing
 from openclaw_cli.memory.requests import DeleteRequest, EditRequest, ListRequest, PurgeRequest
 from openclaw_cli.store import fsio
 from tests.crash.conftest import Unsynced

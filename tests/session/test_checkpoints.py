@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import InvalidTextError, NotFoundError, StorageError, UsageError
-from openclaw_cli.session import checkpoints
-from openclaw_cli.session.fitting import REASONS
 from openclaw_cli.session.lifecycle import RUN_STATE
 from openclaw_cli.session.requests import ResumeRequest
-from openclaw_cli.session.resuming import is_bare
+from openclaw_cli.session.resumption import checkpoints
+from openclaw_cli.session.resumption.fitting import REASONS
+from openclaw_cli.session.resumption.resuming import is_bare
 from openclaw_cli.store import fsio
 from tests.session.histories import as_bytes, histories
 from tests.session.providers import check_anthropic, check_openai

@@ -8,7 +8,7 @@ import pytest
 
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import ConfigError
-from openclaw_cli.session import compaction
+from openclaw_cli.session.context import compaction
 from openclaw_cli.session.requests import ContextRequest
 from openclaw_cli.store import locks
 from tests.llm.server import completion, reply, serving

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from openclaw_cli.errors import UsageError
-from openclaw_cli.session import recent
+from openclaw_cli.session.context import recent
+from openclaw_cli.session.context.weighing import weigh
 from openclaw_cli.session.requests import ContextRequest
-from openclaw_cli.session.weighing import weigh
 from tests.session.histories import (
     as_bytes,
     check_choice,
@@ -281,7 +281,7 @@ def test_stored_counts_of_zero_are_not_believed(ant):
 
 
 def test_a_context_holds_no_more_bytes_than_any_model_takes(ant, monkeypatch):
-    monkeypatch.setattr("openclaw_cli.session.pruning.WINDOW_BYTES", 2000)
+    monkeypatch.setattr("openclaw_cli.session.context.pruning.WINDOW_BYTES", 2000)
     ant.append("ant", *(said("x" * 500, tokens=1) for _ in range(10)))
     found = context(ant, 1 << 20)
     assert len(found.data["messages"]) == 3

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 
 from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, NotFoundError, UsageError
 from openclaw_cli.session.requests import NewRequest
-from openclaw_cli.transfer.sessionexport import (
+from openclaw_cli.transfer.sessions.export import (
     SessionExport,
     SessionExportRequest,
     export_sessions,
 )
-from openclaw_cli.transfer.sessionimport import SessionImportRequest, import_sessions
-from openclaw_cli.transfer.sessiontranscript import FORMS
+from openclaw_cli.transfer.sessions.importing import SessionImportRequest, import_sessions
+from openclaw_cli.transfer.sessions.readable import FORMS
 from tests.session.support import Sessions, put, said
 
 

@@ -37,7 +37,7 @@ def command(
     14: something is damaged, or was and has been set aside.
     """
     from openclaw_cli.cli.checks import PARTS
-    from openclaw_cli.memory.checkup import Request, examine
+    from openclaw_cli.memory.doctor.checkup import Request, examine
 
     invocation = current(ctx)
     _ = invocation.all_agents  # refuses it together with --agent

@@ -53,10 +53,10 @@ def command(
     records.bak, and older folders and indexes under their names with .bak. It may be stopped
     anywhere, and run again or rolled back.
     """
-    from openclaw_cli.transfer.filemigration import migrate_file, rollback_file
-    from openclaw_cli.transfer.migrator import migrate_store
-    from openclaw_cli.transfer.rollback import rollback_store
-    from openclaw_cli.transfer.upgrading import Upgrader, check_versions
+    from openclaw_cli.transfer.migration.files import migrate_file, rollback_file
+    from openclaw_cli.transfer.migration.migrator import migrate_store
+    from openclaw_cli.transfer.migration.rollback import rollback_store
+    from openclaw_cli.transfer.migration.upgrading import Upgrader, check_versions
 
     check_versions(from_, to)
     invocation = current(ctx)

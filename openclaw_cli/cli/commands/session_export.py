@@ -51,7 +51,7 @@ def command(
     give the same bytes. Markdown and HTML are transcripts to read, one file that needs nothing
     else. A damaged line is listed and left out (exit status 3).
     """
-    from openclaw_cli.transfer.sessionexport import (
+    from openclaw_cli.transfer.sessions.export import (
         SessionExport,
         SessionExportRequest,
         export_sessions,

@@ -61,7 +61,7 @@ def command(
 def _import(
     invocation: Invocation, name: str, stream: BinaryIO, on_conflict: str, dry_run: bool
 ) -> Result:
-    from openclaw_cli.transfer.sessionimport import SessionImportRequest, import_sessions
+    from openclaw_cli.transfer.sessions.importing import SessionImportRequest, import_sessions
 
     request = SessionImportRequest(name, on_conflict, dry_run)
     with invocation.progress() as progress:

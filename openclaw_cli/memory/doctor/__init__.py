@@ -1,0 +1,1 @@
+"""What is wrong with an agent's files, and how is it put right?"""

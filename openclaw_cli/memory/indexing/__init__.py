@@ -1,0 +1,1 @@
+"""How records and log become a new generation of the index."""

@@ -1,0 +1,1 @@
+"""Older formats become this one, and go back to what they were."""

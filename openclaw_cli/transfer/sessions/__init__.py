@@ -1,0 +1,1 @@
+"""Sessions out to files and in from them."""

@@ -1,0 +1,191 @@
+"""``session export``: sessions as they are, or as transcripts to read, in constant memory.
+
+The same sessions give the same bytes: they are sorted by id, the fields of their metadata by name,
+and ``exportedAt`` is the time of the newest activity among them, not that of the clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from openclaw_cli.clock import format_time, parse_time
+from openclaw_cli.errors import OpenclawError
+from openclaw_cli.paths import SessionFiles
+from openclaw_cli.result import Progress, Result, Warning, no_progress
+from openclaw_cli.session import transcript
+from openclaw_cli.session.schema import Message, Meta
+from openclaw_cli.session.service import SessionService
+from openclaw_cli.store import files as reading
+from openclaw_cli.store import jsonl
+from openclaw_cli.transfer.sessions import readable
+from openclaw_cli.transfer.sessions.file import AFTER_MESSAGE, BEFORE_MESSAGE, KIND, VERSION, Tally
+from openclaw_cli.transfer.writing import GZIP, save
+
+FORMATS = ("jsonl", "markdown", "html")
+_PADDING = b"\0 \t\r\n"
+_ENDINGS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
+_MOST_FAILURES = 100
+
+
+class SessionExportRequest(NamedTuple):
+    """What to export, all if no id is given, and where to: ``output`` None is standard output.
+
+    ``format`` None is told by the file's name: JSON Lines unless it says Markdown or HTML.
+    """
+
+    ids: tuple[str, ...] = ()
+    output: Path | None = None
+    format: str | None = None
+    force: bool = False
+
+
+@dataclass(slots=True)
+class SessionExport:
+    """One export: sessions are chosen first, then written one after the other."""
+
+    service: SessionService
+    request: SessionExportRequest
+    progress: Progress = no_progress
+    failed: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[Warning] = field(default_factory=list)
+    sessions: int = 0
+    messages: int = 0
+    _chosen: list[Meta] = field(default_factory=list)
+    _more_failures: int = 0
+
+    def check(self) -> None:
+        """Choose the sessions. Raises `NotFoundError` for one that is not there."""
+        store = self.service.store
+        store.require()
+        named = {files.id: files for files in map(self.service.find, self.request.ids)}
+        if self.request.ids:
+            loaded = {name: store.load(files) for name, files in named.items()}
+            self._chosen = [each.meta for each in loaded.values()]
+            self.warnings += [warning for each in loaded.values() for warning in each.warnings]
+        else:
+            survey = store.survey()
+            self._chosen = list(store.walk(survey))
+            self.warnings += survey.warnings
+        self._chosen.sort(key=lambda meta: str(meta["sessionId"]))
+
+    @property
+    def format(self) -> str:
+        """The chosen format, or what the file's name says."""
+        if self.request.format is not None:
+            return self.request.format
+        name = "" if self.request.output is None else self.request.output.name.lower()
+        return _ENDINGS.get(Path(name.removesuffix(GZIP)).suffix, "jsonl")
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the file piece by piece; counts and failures are complete after the last."""
+        if self.format == "jsonl":
+            yield orjson.dumps(self._header()) + b"\n"
+            for files, meta in self._sessions():
+                yield from self._lines(files, meta)
+            return
+        form = readable.FORMS[self.format]
+        yield form.begin([meta.get("title") or meta["sessionId"] for meta in self._chosen])
+        for files, meta in self._sessions():
+            yield form.session(meta)
+            for _raw, message in self._messages(files, meta):
+                yield form.message(message)
+        yield form.end()
+
+    def result(self) -> Result:
+        """Return counts, failures and warnings."""
+        if self._more_failures:
+            self.failed.append({"reason": f"{self._more_failures} more damaged lines"})
+            self._more_failures = 0
+        data: dict[str, Any] = {
+            "sessions": self.sessions,
+            "messages": self.messages,
+            "format": self.format,
+            "failed": self.failed,
+        }
+        return Result("session.export", data, tuple(self.warnings))
+
+    def _header(self) -> dict[str, Any]:
+        moments = [parse_time(meta["lastActiveAt"]) for meta in self._chosen]
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            "agent": self.service.store.agent,
+            "sessions": len(self._chosen),
+            "exportedAt": format_time(max(moments)) if moments else None,
+        }
+
+    def _sessions(self) -> Iterator[tuple[SessionFiles, Meta]]:
+        store = self.service.store
+        for number, chosen in enumerate(self._chosen):
+            self.progress("export", number, len(self._chosen))
+            files = store.paths.session(chosen["sessionId"])
+            try:
+                loaded = store.load(files)
+            except OpenclawError as error:
+                self._failure(files, error.message)
+                continue
+            self.sessions += 1
+            yield files, loaded.meta
+
+    def _lines(self, files: SessionFiles, meta: Meta) -> Iterator[bytes]:
+        head: dict[str, Any] = {"session": meta, "branches": self._documents(files)}
+        checkpoint = self._document(files, files.checkpoint)
+        if checkpoint is not None:
+            head["checkpoint"] = checkpoint
+        yield orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n"
+        tally = Tally()
+        for raw, _message in self._messages(files, meta):
+            tally.add(raw)
+            yield BEFORE_MESSAGE + raw + AFTER_MESSAGE
+        end = {"sessionId": files.id, "messages": tally.count, "sha256": tally.sha256}
+        yield orjson.dumps({"end": end}) + b"\n"
+
+    def _messages(self, files: SessionFiles, meta: Meta) -> Iterator[tuple[bytes, Message]]:
+        """Yield the messages that the metadata count; later ones have come meanwhile."""
+        with transcript.opened(files) as history:
+            for line in history.forward() if history is not None else ():
+                if line.message is None:
+                    self._failure(files, f"{line.place}: {line.problem}")
+                elif line.message["idx"] < meta["messageCount"]:
+                    self.messages += 1
+                    yield line.raw.strip(_PADDING), line.message
+
+    def _documents(self, files: SessionFiles) -> list[Any]:
+        try:
+            names = sorted(path for path in files.branches.iterdir() if path.suffix == ".json")
+        except FileNotFoundError:
+            return []
+        found = [self._document(files, path) for path in names]
+        return [document for document in found if document is not None]
+
+    def _document(self, files: SessionFiles, path: Path) -> Any:
+        try:
+            value, reason = jsonl.decode(reading.read_file(path))
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            value, reason = None, str(error)
+        if reason is not None:
+            self._failure(files, f"{path.name}: {reason}")
+        return value
+
+    def _failure(self, files: SessionFiles, reason: str) -> None:
+        if len(self.failed) < _MOST_FAILURES:
+            self.failed.append({"id": files.id, "reason": reason})
+        else:
+            self._more_failures += 1
+
+
+def export_sessions(
+    service: SessionService, request: SessionExportRequest, progress: Progress = no_progress
+) -> Result:
+    """Export into the file that the request names; it appears whole, or not at all.
+
+    Raises `UsageError` where something stands under that name and may not be replaced.
+    """
+    return save(SessionExport(service, request, progress), request.output, force=request.force)

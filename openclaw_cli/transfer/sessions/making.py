@@ -1,0 +1,228 @@
+"""One session of an import: made out of sight, proved, and put in its place in one step."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from openclaw_cli import ids
+from openclaw_cli.clock import parse_time, to_millis
+from openclaw_cli.errors import InvalidTextError, NotFoundError
+from openclaw_cli.paths import SessionFiles, valid_name
+from openclaw_cli.result import Warning
+from openclaw_cli.session import catalog, metadata, transcript
+from openclaw_cli.session.schema import (
+    LINE_LIMIT,
+    Message,
+    Meta,
+    Totals,
+    encode_meta,
+    is_idx,
+    message_problem,
+    new_meta,
+    parse_meta,
+)
+from openclaw_cli.session.store import SessionStore
+from openclaw_cli.store import fsio, trash
+from openclaw_cli.store.newfile import NewFile
+from openclaw_cli.transfer.sessions.file import Tally
+
+Store = SessionStore
+_GZIP_WINDOW = 31
+_PADDING = b"\0 \t\r\n"
+#: Endings that a session id cannot have: other files beside the sessions have them.
+_TAKEN_ENDINGS = (".json", ".jsonl", ".lock")
+
+
+class Draft:
+    """A session that is being read; with ``dry_run`` everything is checked and nothing written.
+
+    ``document`` is its first line. Raises `InvalidTextError` for metadata that cannot be kept.
+    """
+
+    def __init__(self, store: SessionStore, document: dict[str, Any], *, dry_run: bool) -> None:
+        given = document["session"]
+        self.session_id = str(given.get("sessionId"))
+        self.warnings: list[Warning] = []
+        self.tally = Tally()
+        self.meta = self._checked(store, given)
+        self.documents = _documents(document)
+        self._totals, self._following = Totals(), 0
+        self._file: NewFile | None = None
+        self._packer: Any = None
+        self.files = SessionFiles(fsio.temp_name(store.paths.incoming / self.session_id))
+        self.writes = not dry_run
+        if self.writes:
+            self._open()
+
+    def _checked(self, store: SessionStore, given: Meta) -> Meta:
+        if not valid_name(self.session_id) or self.session_id.endswith(_TAKEN_ENDINGS):
+            raise InvalidTextError(f"{ascii(self.session_id)[:80]} is no session id")
+        sound, problems = parse_meta(orjson.dumps(given))
+        if problems:
+            raise InvalidTextError(f"the metadata cannot be used: {problems[0]}")
+        if "createdAt" not in sound:
+            raise InvalidTextError("the metadata have no createdAt")
+        base = new_meta(self.session_id, store.agent, sound["createdAt"])
+        return {**base, **sound, "agentId": store.agent}
+
+    def _open(self) -> None:
+        fsio.make_folder(self.files.folder)
+        packed = self.meta["status"] == "archived"
+        if packed:
+            self._packer = zlib.compressobj(6, zlib.DEFLATED, _GZIP_WINDOW)
+        self._file = NewFile(self.files.packed if packed else self.files.history)
+        self._file.__enter__()
+
+    def add(self, raw: bytes, message: Message) -> None:
+        """Take one message; raises `InvalidTextError` for one that no history can hold."""
+        idx = message.get("idx")
+        if not isinstance(idx, int) or not is_idx(idx):
+            raise InvalidTextError("a message has no idx")
+        if idx < self._following:
+            raise InvalidTextError(f"message {idx} comes after message {self._following - 1}")
+        problem = message_problem(message)
+        if problem is not None:
+            raise InvalidTextError(f"message {idx}: {problem}")
+        if len(raw) > LINE_LIMIT:
+            raise InvalidTextError(f"message {idx}: {transcript.TOO_LONG}")
+        self._following = idx + 1
+        self._totals = self._totals.plus(message)
+        self.tally.add(raw)
+        self._write(raw + b"\n")
+
+    def _write(self, data: bytes) -> None:
+        if self._file is not None:
+            self._file.write(data if self._packer is None else self._packer.compress(data))
+
+    def check_end(self, end: dict[str, Any]) -> None:
+        """Compare what was read with the end line; raises `InvalidTextError` if they differ."""
+        if end.get("sessionId") != self.session_id:
+            raise InvalidTextError("the end line is that of another session")
+        if end.get("messages") != self.tally.count:
+            raise InvalidTextError(
+                f"{self.tally.count} messages where {end.get('messages')} are due"
+            )
+        if end.get("sha256") not in (None, self.tally.sha256):
+            raise InvalidTextError(
+                "the messages are not those that were exported: their digest differs"
+            )
+
+    def close(self, session_id: str) -> None:
+        """Complete the folder of the session under the id that it is to have."""
+        counted = {**self._totals.added_to({}), "messageCount": self._following}
+        if self.meta["messageCount"] != self._following:
+            self.meta = {**self.meta, **counted}
+        self.meta = {**self.meta, "sessionId": session_id}
+        if self._file is None:
+            return
+        if self._packer is not None:
+            self._file.write(self._packer.flush())
+        file, self._file = self._file, None
+        file.__exit__(None, None, None)
+        for path, document in self._places():
+            fsio.make_folder(path.parent)
+            data = orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            fsio.write_file(path, data)
+        fsio.write_file(self.files.meta, encode_meta(self.meta))
+
+    def _places(self) -> Iterator[tuple[Any, Any]]:
+        branches, checkpoint = self.documents
+        if checkpoint is not None:
+            yield self.files.checkpoint, checkpoint
+        for branch in branches:
+            yield self.files.branches / f"{branch['name']}.json", branch
+
+    def abandon(self) -> None:
+        """Remove what has been made so far."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            file.__exit__(InvalidTextError, None, None)
+        if self.writes and os.path.lexists(self.files.folder):
+            fsio.remove_tree(self.files.folder)
+
+
+def _documents(document: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
+    branches = document.get("branches", [])
+    sound = isinstance(branches, list) and all(
+        isinstance(branch, dict) and valid_name(str(branch.get("name"))) for branch in branches
+    )
+    if not sound:
+        raise InvalidTextError("its branch points cannot be used")
+    return branches, document.get("checkpoint")
+
+
+def take_in(store: SessionStore, draft: Draft, on_conflict: str) -> tuple[str, str]:
+    """Put a session in its place; return what was done, and the id that it has now.
+
+    What was done is ``added``, ``skipped``, ``overwritten`` or ``renamed``; an overwritten session
+    goes to the trash.
+    """
+    if not draft.writes:
+        return _outcome(store, draft, on_conflict), draft.session_id
+    with store.looking_up():
+        outcome = _outcome(store, draft, on_conflict)
+        if outcome == "skipped":
+            draft.abandon()
+            return outcome, draft.session_id
+        session_id = _other_id(draft) if outcome == "renamed" else draft.session_id
+        if outcome == "renamed" and os.path.lexists(store.paths.session(session_id).folder):
+            draft.abandon()
+            return "skipped", session_id
+        draft.close(session_id)
+        files = store.paths.session(session_id)
+        fsio.make_folder(store.paths.root)
+        if outcome == "overwritten":
+            _put_away(store, files)
+        fsio.move(draft.files.folder, files.folder)
+        stat = metadata.stat_of(os.stat(files.meta))
+        store.catalog.note(catalog.put_line(session_id, draft.meta, stat))
+    return outcome, session_id
+
+
+def _other_id(draft: Draft) -> str:
+    """Return the id of a session whose own is taken: the same one in every run."""
+    begun = to_millis(parse_time(draft.meta["createdAt"]))
+    digest = hashlib.sha256(f"{draft.session_id} {draft.tally.sha256}".encode()).digest()
+    return f"s-{ids.uuid7_text(begun, digest[:10])}"
+
+
+def _outcome(store: SessionStore, draft: Draft, on_conflict: str) -> str:
+    files = store.paths.session(draft.session_id)
+    if not os.path.lexists(files.folder):
+        return "added"
+    if not files.exist():
+        raise InvalidTextError(f"something else stands at {files.folder}")
+    if on_conflict == "skip" or _is_same(store, files, draft):
+        return "skipped"
+    return "overwritten" if on_conflict == "overwrite" else "renamed"
+
+
+def _is_same(store: SessionStore, files: SessionFiles, draft: Draft) -> bool:
+    """Tell whether a session is there as it stands in the file: messages, and title and the like.
+
+    What only tells when it was used last does not matter.
+    """
+    loaded = store.load(files).meta
+    loose = ("lastActiveAt", "status", "runState", "childSessionIds")
+    if any(loaded.get(name) != draft.meta.get(name) for name in draft.meta if name not in loose):
+        return False
+    tally = Tally()
+    with transcript.opened(files) as history:
+        for line in history.forward() if history is not None else ():
+            if line.message is not None:
+                tally.add(line.raw.strip(_PADDING))
+    return tally.sha256 == draft.tally.sha256
+
+
+def _put_away(store: SessionStore, files: SessionFiles) -> None:
+    try:
+        with store.writing(files):
+            trash.put(store.paths.trash, files.folder, store.env.clock.now())
+    except NotFoundError:
+        return  # deleted in the meantime
