@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
+import shutil
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -12,11 +14,11 @@ from openclaw_cli.store import fsio
 
 #: In every script; a file without it is somebody else's.
 MARK = b"# Completion of openclaw(1) for "
-#: The names by which the program is called, in the files of each shell.
+#: The file of each shell, and the one by which it finds that under the short name.
 _NAMES = {
-    "bash": ("openclaw", "openclaw-cli"),
-    "zsh": ("_openclaw",),
-    "fish": ("openclaw.fish", "openclaw-cli.fish"),
+    "bash": ("openclaw-cli", "openclaw"),
+    "zsh": ("_openclaw-cli", None),
+    "fish": ("openclaw-cli.fish", "openclaw.fish"),
 }
 
 
@@ -26,6 +28,20 @@ def script(shell: str) -> bytes:
 
     text: str = import_module(f"openclaw_cli.cli.generate.{shell}").script(commands())
     return text.encode()
+
+
+def other_program(env: Mapping[str, str]) -> str | None:
+    """Return the program that PATH has under the short name, None if that is ours or nobody's.
+
+    Every installer makes both names of the same bytes; the completions judge by that, too.
+    """
+    places = env.get("PATH", "")
+    short, own = shutil.which("openclaw", path=places), shutil.which("openclaw-cli", path=places)
+    try:
+        same = short is None or (own is not None and filecmp.cmp(short, own, shallow=False))
+    except OSError:
+        same = False
+    return None if same else short
 
 
 def folder(shell: str, env: Mapping[str, str]) -> tuple[Path, str]:
@@ -55,12 +71,15 @@ def _absolute(env: Mapping[str, str], name: str) -> str | None:
     return value if os.path.isabs(value) else None
 
 
-def install(shell: str, text: bytes, place: Path, *, force: bool) -> list[str]:
-    """Write the files of ``shell`` and return their paths.
+def install(shell: str, place: Path, *, both: bool, force: bool) -> list[str]:
+    """Write the files of ``shell`` for the long name, or for ``both``, and return their paths.
 
     Raises `ExistsError`, with nothing written, where one is there that is not ours.
     """
-    targets = [place / name for name in _NAMES[shell]]
+    long, short = _NAMES[shell]
+    targets = {place / long: script(shell)}
+    if short and both:
+        targets[place / short] = import_module(f"openclaw_cli.cli.generate.{shell}").SHORT.encode()
     for target in targets:
         if os.path.lexists(target) and not force and not _is_ours(target):
             raise ExistsError(
@@ -69,7 +88,7 @@ def install(shell: str, text: bytes, place: Path, *, force: bool) -> list[str]:
                 hint="look at it; --force replaces it",
             )
     fsio.make_folder(place)
-    for target in targets:
+    for target, text in targets.items():
         fsio.write_file(target, text)
     return [str(target) for target in targets]
 

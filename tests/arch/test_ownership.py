@@ -52,7 +52,7 @@ _PATH_WRITES = {
     *("write_text", "write_bytes", "unlink", "mkdir", "touch", "symlink_to", "hardlink_to"),
     *("rmdir", "chmod", "tofile", "save_index"),
 }
-_LIBRARIES = re.compile(r"(shutil|tempfile|np|numpy)\.(?!get_terminal_size)(\w+)")
+_LIBRARIES = re.compile(r"(shutil|tempfile|np|numpy)\.(?!get_terminal_size|which)(\w+)")
 _NUMPY_WRITES = {"save", "savez", "savez_compressed", "savetxt", "memmap"}
 
 

@@ -34,9 +34,10 @@ def home(hermetic, tmp_path, monkeypatch) -> Path:
     programs = tmp_path / "bin"
     for folder in (home, programs):
         folder.mkdir()
-    program = programs / "openclaw"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m openclaw_cli "$@"\n')
-    program.chmod(0o700)
+    for name in ("openclaw", "openclaw-cli"):
+        program = programs / name
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m openclaw_cli "$@"\n')
+        program.chmod(0o700)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     monkeypatch.chdir(home)

@@ -87,10 +87,11 @@ def build(folder: Path) -> None:
 
 def environment(folder: Path) -> dict[str, str]:
     """Return the environment of an operator whose ``openclaw`` works on the store in ``folder``."""
-    tool = folder / "bin" / "openclaw"
-    if not tool.exists():
-        tool.parent.mkdir(exist_ok=True)
-        tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m openclaw_cli "$@"\n')
-        tool.chmod(0o755)
+    for name in ("openclaw", "openclaw-cli"):
+        tool = folder / "bin" / name
+        if not tool.exists():
+            tool.parent.mkdir(exist_ok=True)
+            tool.write_text(f'#!/bin/sh\nexec {sys.executable} -m openclaw_cli "$@"\n')
+            tool.chmod(0o755)
     path = f"{tool.parent}{os.pathsep}{os.environ['PATH']}"
     return {**os.environ, "PATH": path, "OPENCLAW_STATE_DIR": str(folder / "state")}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +13,8 @@ from tests.conftest import ROOT
 from tests.docs import prepared
 from tests.docs.terminal import Shell
 
-FILES = {"bash": "openclaw.bash", "zsh": "_openclaw", "fish": "openclaw.fish"}
+FILES = {"bash": "openclaw-cli.bash", "zsh": "_openclaw-cli", "fish": "openclaw-cli.fish"}
+BASH_COMPLETION = Path("/usr/share/bash-completion/bash_completion")
 SOURCE = {
     "bash": "bind 'set bell-style none'; source {file}",
     "zsh": "autoload -Uz compinit; compinit -u -D; source {file}",
@@ -50,35 +54,133 @@ FILLED = [
 
 
 @pytest.fixture(params=FILES)
-def shell(request, prepared_store, tmp_path):
-    """A prompt of each shell in the folder of a prepared store, completions loaded."""
-    name = request.param
-    if shutil.which(name) is None:
-        pytest.skip(f"{name} is not installed")
-    place = shutil.copytree(prepared_store, tmp_path / "place", symlinks=True)
+def name(request):
+    """The name of each shell."""
+    if shutil.which(request.param) is None:
+        pytest.skip(f"{request.param} is not installed")
+    return request.param
+
+
+@pytest.fixture
+def place(prepared_store, tmp_path):
+    """The folder of a prepared store."""
+    return shutil.copytree(prepared_store, tmp_path / "place", symlinks=True)
+
+
+def load(opened, name, script):
+    opened.type(SOURCE[name].format(file=script) + "; echo rea''dy\r")
+    assert opened.shows("ready"), opened.shown
+
+
+@pytest.fixture
+def shell(name, place):
+    """A prompt of each shell in that folder, completions loaded."""
     env = prepared.environment(place)
-    (place / "bin" / "openclaw-cli").symlink_to("openclaw")
     state = place / "state"
     prepared.openclaw(
         state, "--agent", "other", "memory", "add", "x", "--id", "other-1", "--no-embed"
     )
     opened = Shell(name, place, env)
-    opened.type(SOURCE[name].format(file=ROOT / "completions" / FILES[name]) + "; echo rea''dy\r")
-    assert opened.shows("ready"), opened.shown
+    load(opened, name, ROOT / "completions" / FILES[name])
     yield opened
     opened.close()
 
 
-def test_the_tab_key_fills_in_what_is_meant(shell):
+def filled(opened, lines):
+    """Return what is shown for each line that is not filled in as expected."""
     wrong = {}
-    for typed, expected in FILLED:
-        shell.type(typed if "\t" in typed else f"{typed}\t")
-        if not shell.shows(expected, 10):
-            wrong[typed] = shell.shown
+    for typed, expected in lines:
+        opened.type(typed if "\t" in typed else f"{typed}\t")
+        if not opened.shows(expected, 10):
+            wrong[typed] = opened.shown
         # The line is thrown away.
-        shell.type("\x15echo do''ne\r")
-        assert shell.shows("done"), shell.shown
-    assert not wrong
+        opened.type("\x15echo do''ne\r")
+        assert opened.shows("done"), opened.shown
+    return wrong
+
+
+def test_the_tab_key_fills_in_what_is_meant(shell):
+    assert not filled(shell, FILLED)
+
+
+@pytest.fixture
+def other(place):
+    """Another program called openclaw, first on PATH, that notes how it is called."""
+    folder = place / "other"
+    folder.mkdir()
+    program = folder / "openclaw"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {place}/called\n')
+    program.chmod(0o755)
+    return program
+
+
+def with_other(place, other, *, first):
+    env = prepared.environment(place)
+    ours, rest = env["PATH"].split(os.pathsep, 1)
+    order = [other.parent, ours] if first else [ours, other.parent]
+    return {**env, "PATH": os.pathsep.join([*map(str, order), rest])}
+
+
+def test_another_program_of_the_short_name_is_never_run_and_its_name_left_to_it(name, place, other):
+    opened = Shell(name, place, with_other(place, other, first=True))
+    load(opened, name, ROOT / "completions" / FILES[name])
+    lines = [
+        ("openclaw-cli memory get 5f3", "openclaw-cli memory get 5f3c9a1e "),
+        ("openclaw-cli session sw", "openclaw-cli session sweep "),
+        ("openclaw doct\t#", "openclaw doct#"),
+        ("openclaw memory get 5f3\t#", "get 5f3#"),
+    ]
+    try:
+        assert not filled(opened, lines)
+        assert not (place / "called").exists()
+    finally:
+        opened.close()
+
+
+def test_another_program_that_comes_later_takes_nothing_away(name, place, other):
+    opened = Shell(name, place, with_other(place, other, first=False))
+    load(opened, name, ROOT / "completions" / FILES[name])
+    lines = [
+        ("openclaw memory get 5f3", "openclaw memory get 5f3c9a1e "),
+        ("openclaw-cli memory sta", "openclaw-cli memory status "),
+        ("bin/openclaw memory get 5f3", "bin/openclaw memory get 5f3c9a1e "),
+    ]
+    try:
+        # PATH that changes later does not have the other one run either.
+        assert not filled(opened, lines)
+        first = {"fish": "set -gx PATH {} $PATH"}.get(name, "export PATH={}:$PATH")
+        opened.type(first.format(other.parent) + "; echo do''ne\r")
+        assert opened.shows("done"), opened.shown
+        opened.type("openclaw memory get 5f3\t#")
+        assert opened.shows("#", 10), opened.shown
+        assert not (place / "called").exists()
+    finally:
+        opened.close()
+
+
+@pytest.mark.parametrize("typed", ["openclaw", "openclaw-cli"])
+def test_a_new_shell_finds_what_was_installed_under_both_names(name, place, typed):
+    env = {**prepared.environment(place), "HOME": str(place)}
+    env = {key: value for key, value in env.items() if not key.startswith(("XDG_", "FPATH"))}
+    done = subprocess.run(
+        ["openclaw", "completion", name, "--install"], env=env, capture_output=True, check=True
+    )
+    assert b"only" not in done.stdout
+    opened = Shell(name, place, env)
+    start = {
+        "bash": f"bind 'set bell-style none'; source {BASH_COMPLETION}",
+        "zsh": f"fpath=({place}/.local/share/zsh/site-functions $fpath);"
+        " autoload -Uz compinit; compinit -u -D",
+        "fish": f"set fish_complete_path {place}/.config/fish/completions",
+    }
+    if name == "bash" and not BASH_COMPLETION.exists():
+        pytest.skip("bash-completion is not installed")
+    opened.type(start[name] + "; echo rea''dy\r")
+    assert opened.shows("ready"), opened.shown
+    try:
+        assert not filled(opened, [(f"{typed} memory get 5f3", f"{typed} memory get 5f3c9a1e ")])
+    finally:
+        opened.close()
 
 
 @pytest.mark.parametrize(

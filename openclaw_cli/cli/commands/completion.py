@@ -35,19 +35,24 @@ def command(
     """Print the completion of a shell, or install it for you.
 
     It completes commands, options and their values, and ids of agents, memories and sessions with
-    what they are. --install writes two small files, one for each name of the program, to the
-    shell's folder for your own completions; a new shell has them.
+    what they are. --install writes a file for each name of the program to the shell's folder for
+    your own completions; a new shell has them. Where another program is called openclaw, too, that
+    name is left to it, and openclaw-cli is completed.
     """
     from openclaw_cli.cli import installing
 
-    script = installing.script(shell)
     if not install:
         if force:
             raise UsageError("--force belongs to --install", hint="add --install")
         data: dict[str, Any] = {"shell": shell, "installed": []}
-        return Raw(iter([script]), lambda: Result("completion", data))
-    folder, note = installing.folder(shell, current(ctx).environ)
-    written = installing.install(shell, script, folder, force=force)
+        return Raw(iter([installing.script(shell)]), lambda: Result("completion", data))
+    environ = current(ctx).environ
+    folder, note = installing.folder(shell, environ)
+    other = installing.other_program(environ)
+    written = installing.install(shell, folder, both=other is None, force=force)
+    if other is not None:
+        left = f"for openclaw-cli only: {other} is another program"
+        note = f"{left}; {note}" if note else left
     return Result("completion", {"shell": shell, "installed": written, "note": note})
 
 

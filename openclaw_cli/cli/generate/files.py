@@ -10,8 +10,10 @@ def everything() -> dict[str, str]:
     """Return path and content of every completion and manual page."""
     known = commands()
     return {
-        "completions/openclaw.bash": bash.script(known),
-        "completions/_openclaw": zsh.script(known),
-        "completions/openclaw.fish": fish.script(known),
+        "completions/openclaw-cli.bash": bash.script(known),
+        "completions/openclaw.bash": bash.SHORT,
+        "completions/_openclaw-cli": zsh.script(known),
+        "completions/openclaw-cli.fish": fish.script(known),
+        "completions/openclaw.fish": fish.SHORT,
         **{f"man/man{page.section}/{page.file}": page.text for page in pages.all_pages(known)},
     }

@@ -35,6 +35,8 @@ def all_pages(commands: tuple[Command, ...]) -> list[Page]:
     """Return every page."""
     return [
         _page("openclaw", 1, registry.SUMMARY, _root(commands)),
+        # The same again: under the short name there may be another program's page.
+        _page("openclaw-cli", 1, registry.SUMMARY, _root(commands)),
         *(_page(_name(c.path), 1, c.summary, _command(c)) for c in commands),
         _page("openclaw-store", 5, "What lies on disk.", roff.body(_text("store"))),
         _page("openclaw-config", 5, "What the configuration may hold.", _config()),

@@ -14,11 +14,13 @@ from openclaw_cli.cli.generate.cases import (
 from openclaw_cli.cli.generate.tree import Command
 
 _BODY = r"""
-# Ids on disk, asked of the program, with what they are.
-_openclaw_ids() {
-    local line
+# Ids on disk with what they are, asked of the program by its long name, beside the one that was
+# typed: the short one may be another's, which is never run.
+_openclaw_cli_ids() {
+    local line program=openclaw-cli
     local -a found
-    for line in ${(f)"$(_call_program ids ${(q)words[1]} __complete ${(q)1} ${(q)PREFIX} \
+    [[ $words[1] == */* ]] && program=${words[1]%/*}/openclaw-cli
+    for line in ${(f)"$(_call_program ids ${(q)program} __complete ${(q)1} ${(q)PREFIX} \
             ${(q)words[2,-1]} 2>/dev/null)"}; do
         found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
     done
@@ -27,17 +29,27 @@ _openclaw_ids() {
 }
 
 # Candidates of a kind ($1: kind, or "words" and the words).
-_openclaw_offer() {
+_openclaw_cli_offer() {
     case ${1#maybe } in
         words\ *) compadd -- ${=1#words } ;;
         file) _files ;;
         directory) _files -/ ;;
         text) _message 'value' ;;
-        *) _openclaw_ids $1 ;;
+        *) _openclaw_cli_ids $1 ;;
     esac
 }
 
-_openclaw() {
+# Tell whether the short name is this program, too, or nobody's.
+_openclaw_cli_short() {
+    local short=$(whence -p openclaw)
+    [[ -z $short ]] || cmp -s "$short" "$(whence -p openclaw-cli)"
+}
+
+_openclaw-cli() {
+    if [[ $words[1] == openclaw ]] && ! _openclaw_cli_short; then
+        _default
+        return
+    fi
     local REPLY='' word at='' rest='' option=''
     local -a reply names
     integer place count=0
@@ -47,14 +59,14 @@ _openclaw() {
             --) rest=yes ;;
             -*)
                 # A value that may be left out does not begin with a dash.
-                if [[ -z $rest && $word != *=* ]] && _openclaw_value "$at" "$word" &&
+                if [[ -z $rest && $word != *=* ]] && _openclaw_cli_value "$at" "$word" &&
                     [[ $REPLY != maybe\ * || $words[place+1] != -* ]]; then
                     option=$word
                     ((place++))
                 fi ;;
             *)
                 [[ -z $at && $word == sessions ]] && word=session
-                if _openclaw_children "$at"; then
+                if _openclaw_cli_children "$at"; then
                     names=(${reply%%:*})
                     ((${names[(Ie)$word]})) && at=${at:+$at }$word
                 else
@@ -63,25 +75,26 @@ _openclaw() {
         esac
     done
     # The words before the cursor end within an option whose value is being typed.
-    if [[ -z $rest ]] && ((place > CURRENT)) && _openclaw_value "$at" "$option"; then
-        _openclaw_offer "$REPLY"
-    elif [[ -z $rest && $PREFIX == --*=* ]] && _openclaw_value "$at" "${PREFIX%%=*}"; then
+    if [[ -z $rest ]] && ((place > CURRENT)) && _openclaw_cli_value "$at" "$option"; then
+        _openclaw_cli_offer "$REPLY"
+    elif [[ -z $rest && $PREFIX == --*=* ]] && _openclaw_cli_value "$at" "${PREFIX%%=*}"; then
         compset -P '*='
-        _openclaw_offer "$REPLY"
+        _openclaw_cli_offer "$REPLY"
     elif [[ -z $rest && $PREFIX == -* ]]; then
-        _openclaw_options "$at"
+        _openclaw_cli_options "$at"
         _describe -o -t options option reply
-    elif _openclaw_children "$at"; then
+    elif _openclaw_cli_children "$at"; then
         _describe -t commands command reply
-    elif _openclaw_argument "$at" $count; then
-        _openclaw_offer "$REPLY"
+    elif _openclaw_cli_argument "$at" $count; then
+        _openclaw_cli_offer "$REPLY"
     fi
 }
 
-if [[ $funcstack[1] == _openclaw ]]; then
-    _openclaw "$@"
+if [[ $funcstack[1] == _openclaw-cli ]]; then
+    _openclaw-cli "$@"
 else
-    compdef _openclaw openclaw openclaw-cli
+    compdef _openclaw-cli openclaw-cli
+    if _openclaw_cli_short; then compdef _openclaw-cli openclaw; fi
 fi
 """
 
@@ -96,9 +109,9 @@ def _function(name: str, subject: str, cases: list[str]) -> str:
 
 
 def script(commands: tuple[Command, ...]) -> str:
-    """Return the script, to stand as ``_openclaw`` in a folder of ``$fpath`` or to be sourced."""
+    """Return the script, to be sourced or to stand as ``_openclaw-cli`` in a ``$fpath`` folder."""
     none = "        *) return 1 ;;"
-    head = HEAD.format(shell="zsh", trial="source <(openclaw completion zsh)")
+    head = HEAD.format(shell="zsh", trial="source <(openclaw-cli completion zsh)")
     children = [f"        '{path}') reply=({told}) ;;" for path, told in child_lines(_told)]
     options = [
         f"        '{path}') reply=({told}) ;;" for path, told in option_lines(commands, _told)
@@ -108,18 +121,18 @@ def script(commands: tuple[Command, ...]) -> str:
         f"        {pattern}) REPLY='{found}' ;;" for pattern, found in argument_cases(commands)
     ]
     common = f"    reply+=({joined(common_options(), _told)})\n}}\n"
-    every = _function("_openclaw_options", "$1", [*options, "        *) reply=() ;;"])
+    every = _function("_openclaw_cli_options", "$1", [*options, "        *) reply=() ;;"])
     return "\n".join(
         [
             "#compdef openclaw openclaw-cli",
             head,
             "# What can follow the words of a group.",
-            _function("_openclaw_children", "$1", [*children, none]),
+            _function("_openclaw_cli_children", "$1", [*children, none]),
             "# The options of a group or a command.",
             every.removesuffix("}\n") + common,
             "# What the option $2 of the command $1 takes; fails for a flag.",
-            _function("_openclaw_value", '"$1 $2"', [*values, none]),
+            _function("_openclaw_cli_value", '"$1 $2"', [*values, none]),
             "# What the argument of the command $1 after $2 others is.",
-            _function("_openclaw_argument", '"$1 $2"', [*arguments, none]),
+            _function("_openclaw_cli_argument", '"$1 $2"', [*arguments, none]),
         ]
     ) + _BODY.lstrip("\n")
