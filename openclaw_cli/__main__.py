@@ -22,11 +22,24 @@ def main() -> int:
         return output_failed(failure)
     if sys.argv[1:2] == ["__complete"] and len(sys.argv) > 3:
         return _complete(*sys.argv[2:])
+    if sys.warnoptions:
+        _spare_what_others_deprecate()
     try:
         from openclaw_cli.cli.app import run
     except KeyboardInterrupt:
         return 130
     return run(sys.argv[1:])
+
+
+def _spare_what_others_deprecate() -> None:
+    """Leave out what nobody who asks Python for warnings, or for errors instead, can mend here.
+
+    typer imports these two from click for its own users only.
+    """
+    import warnings
+
+    message = "'click.utils.get_(binary|text)_stream' is deprecated"
+    warnings.filterwarnings("ignore", message, DeprecationWarning)
 
 
 def _complete(kind: str, prefix: str, *words: str) -> int:
