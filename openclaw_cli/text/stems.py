@@ -24,7 +24,7 @@ _ALGORITHMS = {
 }
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _HARAKAT = re.compile(
-    "[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u200c\u200d]"
+    "[\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed\u200c\u200d\U00010efd-\U00010eff]"
 )
 # Letters that carry their mark inside, so that decomposing them changes nothing.
 _PLAIN_LETTERS = str.maketrans(

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-ANALYZER_VERSION = "2"
+ANALYZER_VERSION = "3"
 """Name of the rules: an index built under another version must be built again."""

@@ -218,3 +218,18 @@ def test_analysing_english_loads_neither_numbers_nor_models():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "bucket"),
+    [
+        ("\U00011f12\U00011f34\U00011f13", "und"),  # Kawi, with a vowel sign
+        ("\U0001e4d0\U0001e4d1\U0001e4d5", "und"),  # Nag Mundari
+        ("\U00031350", "zh"),
+        ("\U0002ebf0", "zh"),
+    ],
+)
+def test_letters_that_an_older_python_does_not_know_are_the_same_term_there(text, bucket):
+    # A store that was indexed with Python 3.11 is searched with a later one.
+    assert document_terms(text) == {bucket: {text: 1}}
+    assert query_terms(text, BUCKETS)[bucket] == [text]
