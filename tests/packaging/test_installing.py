@@ -173,3 +173,27 @@ def test_beside_another_program_of_the_short_name_the_long_one_always_works(whee
         run = f"openclaw-cli completion {shell} --install --quiet"
         assert operator.run("sh", "-c", run, PATH=first).count("\n") == 1
         assert operator.run("sh", "-c", run, PATH=later).count("\n") == 2
+
+
+def test_a_store_is_the_same_under_every_python(wheel, operator):
+    versions = [version for version in installations.VERSIONS if installations.found(version)]
+    if len(versions) < 2:
+        pytest.skip(f"this machine has Python {versions} only: nothing to compare it with")
+    packed = set()
+    for version in [*versions, versions[0]]:
+        folder = operator.folder / version
+        folder.mkdir(exist_ok=True)
+        python = installations.interpreter(version)
+        installed = installations.by_uv(python, wheel, folder, operator.installs)
+        cli = installed.programs / "openclaw-cli"
+        if not packed:
+            sample = ROOT / "tests" / "data" / "sample" / "madial_zh.jsonl"
+            operator.run(cli, "memory", "import", sample, "--no-embed")
+            operator.run(cli, "memory", "index")
+            operator.run(cli, "session", "new", "--id", "s-1")
+            operator.run(cli, "session", "archive", "s-1")
+        assert "all ok" in operator.run(cli, "doctor")
+        assert "nothing to do" in operator.run(cli, "memory", "index")
+        operator.run(cli, "memory", "export", "--output", "export.jsonl.gz", "--force")
+        packed.add((operator.folder / "export.jsonl.gz").read_bytes())
+    assert len(packed) == 1
