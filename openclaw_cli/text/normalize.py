@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from openclaw_cli.errors import InvalidTextError
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
-_APOSTROPHES = re.compile("[\u2018\u2019\u201b\u02bc\uff07]")
-_HYPHENS = re.compile("[\u2010\u2011\u2212\ufe63\uff0d]")
+_SURROGATES = "\ud800-\udfff"
+_APOSTROPHES = "\u2018\u2019\u201b\u02bc\uff07"
+_HYPHENS = "\u2010\u2011\u2212\ufe63\uff0d"
 # Soft hyphens, direction marks, joiners of nothing, byte order marks and variation selectors
 # change how a word looks, never which word it is.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180b-\u180f\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
-    "\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u180b-\u180f\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 )
-_CHANGED = re.compile(
-    "|".join(each.pattern for each in (_SURROGATES, _APOSTROPHES, _HYPHENS, _INVISIBLE))
-)
+_CHANGED = _SURROGATES + _APOSTROPHES + _HYPHENS + _INVISIBLE
 _DOTTED_I = "i\u0307"
+
+
+@cache
+def _any_of(signs: str) -> re.Pattern[str]:
+    """Return the pattern of one of the signs; most commands never need one."""
+    return re.compile(f"[{signs}]")
 
 
 def fold(text: str) -> str:
@@ -30,10 +35,10 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    current = _SURROGATES.sub("\ufffd", text)
+    current = _any_of(_SURROGATES).sub("\ufffd", text)
     while True:
         folded = unicodedata.normalize("NFKC", current).casefold()
-        folded = _APOSTROPHES.sub("'", unicodedata.normalize("NFKC", folded))
+        folded = _any_of(_APOSTROPHES).sub("'", unicodedata.normalize("NFKC", folded))
         folded = folded.replace(_DOTTED_I, "i")
         if folded == current:
             return folded
@@ -47,7 +52,7 @@ def normalized_text(text: str) -> str:
     the result can always be encoded.
     """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", _SURROGATES.sub("\ufffd", text))
+        text = unicodedata.normalize("NFKC", _any_of(_SURROGATES).sub("\ufffd", text))
     return " ".join(text.split())
 
 
@@ -59,12 +64,12 @@ def prepare(text: str) -> str:
     if text.isascii():
         return text
     text = unicodedata.normalize("NFKC", text)
-    if _CHANGED.search(text) is None:
+    if _any_of(_CHANGED).search(text) is None:
         return text
-    text = unicodedata.normalize("NFKC", _SURROGATES.sub("\ufffd", text))
-    text = _APOSTROPHES.sub("'", _INVISIBLE.sub("", text))
+    text = unicodedata.normalize("NFKC", _any_of(_SURROGATES).sub("\ufffd", text))
+    text = _any_of(_APOSTROPHES).sub("'", _any_of(_INVISIBLE).sub("", text))
     # Removing an invisible sign may bring a letter and its mark together.
-    return unicodedata.normalize("NFKC", _HYPHENS.sub("-", text))
+    return unicodedata.normalize("NFKC", _any_of(_HYPHENS).sub("-", text))
 
 
 def check_storable(text: str) -> None:
@@ -84,7 +89,7 @@ def check_storable(text: str) -> None:
         )
     if text.isascii():
         return
-    lone = _SURROGATES.search(text)
+    lone = _any_of(_SURROGATES).search(text)
     if lone:
         raise InvalidTextError(
             f"the text holds the lone surrogate U+{ord(lone[0]):04X} "
