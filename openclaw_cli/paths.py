@@ -330,11 +330,22 @@ class SessionFiles(NamedTuple):
     def exist(self) -> bool:
         """Tell whether this is a session: a real folder with metadata or a history in it.
 
-        A symbolic link is none: it could lead out of the state directory.
+        A symbolic link is none: it could lead out of the state directory. A folder into which one
+        may not look is one: what cannot be read is told, not passed over.
         """
         if os.path.islink(self.folder):
             return False
-        return any(map(os.path.lexists, (self.meta, self.history, self.packed)))
+        return any(map(_may_stand, (self.meta, self.history, self.packed)))
+
+
+def _may_stand(path: Path) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _refuse_file(folder: Path) -> None:

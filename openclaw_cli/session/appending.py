@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from openclaw_cli.errors import InvalidTextError, UsageError
+from openclaw_cli.errors import DamagedError, InvalidTextError, OpenclawError, UsageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import catalog, transcript
@@ -19,6 +19,7 @@ from openclaw_cli.session.schema import (
     Totals,
     answered_call,
     calls_of,
+    is_idx,
     message_problem,
 )
 from openclaw_cli.session.store import SessionStore, Writer
@@ -116,14 +117,20 @@ def checked(message: Message, now: str) -> Draft:
 
 
 def append(store: SessionStore, files: SessionFiles, drafts: list[Draft]) -> Result:
-    """Append messages; they are on disk when this returns. The session is active again."""
+    """Append messages; they are on disk when this returns. The session is active again.
+
+    Metadata that cannot be written then are a warning: the messages are stored, and who were told
+    otherwise would append them again.
+    """
     with store.writing(files) as writer:
         if os.path.lexists(files.packed):
             from openclaw_cli.session.archive import unpack
 
             unpack(writer)
         tail = writer.loaded.tail or Tail(next_idx=writer.meta["messageCount"])
-        first = tail.next_idx
+        # The metadata are ahead of a history that has lost its end: no idx is given again.
+        first = max(tail.next_idx, writer.meta["messageCount"])
+        _check_room(files, first + len(drafts) - 1)
         warnings = _unanswered(files, drafts, first) + [
             damage_warning(files, line) for line in tail.damage
         ]
@@ -134,7 +141,7 @@ def append(store: SessionStore, files: SessionFiles, drafts: list[Draft]) -> Res
             b'{"idx":%d,%b\n' % (idx, draft.body[1:]) for idx, draft in enumerate(drafts, first)
         ]
         transcript.append(files, writer.loaded.tail or tail, lines)
-        _settle(writer, drafts, first)
+        warnings += _settle(writer, drafts, first)
     data = {
         "sessionId": files.id,
         "appended": len(drafts),
@@ -145,8 +152,19 @@ def append(store: SessionStore, files: SessionFiles, drafts: list[Draft]) -> Res
     return Result("session.append", data, (*writer.warnings, *warnings))
 
 
-def _settle(writer: Writer, drafts: list[Draft], first: int) -> None:
-    """Bring the metadata up to what has been acknowledged."""
+def _check_room(files: SessionFiles, last: int) -> None:
+    """Raise `DamagedError` where a message would get an idx that no reader takes."""
+    if is_idx(last):
+        return
+    raise DamagedError(
+        f"session {files.id}: no message can have idx {last}: the history has come to its end",
+        path=str(files.history),
+        hint="go on in a new session: openclaw session new",
+    )
+
+
+def _settle(writer: Writer, drafts: list[Draft], first: int) -> list[Warning]:
+    """Bring the metadata up to what has been acknowledged; return what is to be told if not."""
     totals = Totals()
     for each in drafts:
         totals = totals.and_also(each.totals)
@@ -156,7 +174,15 @@ def _settle(writer: Writer, drafts: list[Draft], first: int) -> None:
         "lastActiveAt": writer.store.now(),
         "status": "active",
     }
-    writer.save(changes, settled=False)
+    try:
+        writer.save(changes, settled=False)
+    except OpenclawError as error:
+        said = (
+            f"the messages are stored; only the metadata could not be brought up to them"
+            f" ({error.message}): the next change does that"
+        )
+        return [Warning("meta-behind", said, str(writer.files.meta))]
+    return []
 
 
 def _unanswered(files: SessionFiles, drafts: list[Draft], first: int) -> list[Warning]:

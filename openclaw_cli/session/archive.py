@@ -16,7 +16,6 @@ from typing import BinaryIO, NamedTuple
 from openclaw_cli.errors import DamagedError, OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
-from openclaw_cli.session import transcript
 from openclaw_cli.session.store import Writer
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
@@ -59,6 +58,8 @@ def packed_pieces(path: Path) -> Iterator[bytes]:
             os.fdopen(reading.open_regular(path), "rb") as source,
             gzip.GzipFile(fileobj=source) as unpacked,
         ):
+            if os.fstat(source.fileno()).st_size == 0:
+                raise EOFError("it is empty")
             while piece := unpacked.read(_PIECE):
                 yield piece
     except (EOFError, zlib.error, gzip.BadGzipFile, ValueError) as error:
@@ -155,7 +156,6 @@ def unpack(writer: Writer) -> None:
         fsio.remove(temp)
         raise
     fsio.move(temp, files.history)
-    with transcript.opened(files) as history:
-        if history is not None:
-            writer.loaded = writer.loaded._replace(tail=history.tail())
+    # Only now it can be told at no cost whether the metadata are as old as the history.
+    writer.reload()
     fsio.remove(files.packed)

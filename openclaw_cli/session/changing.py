@@ -9,11 +9,11 @@ from typing import Any
 from openclaw_cli.clock import parse_time
 from openclaw_cli.errors import NotFoundError, OpenclawError
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.result import Result
+from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import archive
 from openclaw_cli.session.lifecycle import STATUS, Patience
 from openclaw_cli.session.schema import Meta
-from openclaw_cli.session.store import SessionStore, Writer
+from openclaw_cli.session.store import UNREADABLE, SessionStore, Survey, Writer
 
 
 def patience(store: SessionStore) -> Patience:
@@ -80,6 +80,8 @@ def to_archive(writer: Writer) -> None:
     status = writer.meta["status"]
     if status != "archived":
         STATUS.check(status, "archived", whose=f"session {writer.files.id}")
+        # Of a compressed history the counters are believed: they must not be lost by a power cut.
+        writer.save({})
     archive.pack(writer)
     if status != "archived":
         writer.save({"status": "archived"})
@@ -90,13 +92,12 @@ def sweep(store: SessionStore, *, dry_run: bool) -> Result:
     store.require()
     waits, now = patience(store), store.env.clock.now()
     if dry_run:
-        due, warnings = _due(store, waits, now, tidy=False)
-        data = {"changed": due, "dryRun": True}
-        return Result("session.sweep", data, tuple(warnings))
+        due, survey = _due(store, waits, now, tidy=False)
+        return _swept(due, _passed_over(survey), survey.warnings, dry_run=True)
     with store.looking_up():
-        due, warnings = _due(store, waits, now, tidy=True)
+        due, survey = _due(store, waits, now, tidy=True)
     changed: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
+    failed, warnings = _passed_over(survey), survey.warnings
     for planned in due:
         files = store.paths.session(planned["sessionId"])
         try:
@@ -110,15 +111,31 @@ def sweep(store: SessionStore, *, dry_run: bool) -> Result:
             continue
         if done is not None:
             changed.append(done)
-    data = {"changed": changed, "dryRun": False}
+    return _swept(changed, failed, warnings, dry_run=False)
+
+
+def _swept(
+    changed: list[dict[str, Any]],
+    failed: list[dict[str, Any]],
+    warnings: list[Warning],
+    *,
+    dry_run: bool,
+) -> Result:
+    data: dict[str, Any] = {"changed": changed, "dryRun": dry_run}
     if failed:
         data["failed"] = failed
-    return Result("session.sweep", data, tuple(warnings))
+    # What is listed as failed need not be told twice.
+    told = tuple(warning for warning in warnings if warning.code != UNREADABLE)
+    return Result("session.sweep", data, told)
+
+
+def _passed_over(survey: Survey) -> list[dict[str, Any]]:
+    return [_failure(name, found.error) for name, found in sorted(survey.unreadable.items())]
 
 
 def _due(
     store: SessionStore, waits: Patience, now: datetime, *, tidy: bool
-) -> tuple[list[dict[str, Any]], list[Any]]:
+) -> tuple[list[dict[str, Any]], Survey]:
     survey = store.survey()
     planned = []
     for meta in store.walk(survey):
@@ -128,7 +145,7 @@ def _due(
     if tidy:
         store.tidy(survey)
     planned.sort(key=lambda change: str(change["sessionId"]))
-    return planned, survey.warnings
+    return planned, survey
 
 
 def _planned(meta: Meta, waits: Patience, now: datetime) -> dict[str, Any] | None:

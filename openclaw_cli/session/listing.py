@@ -170,7 +170,7 @@ def newest(
     store: SessionStore, files: SessionFiles, count: int, warnings: MutableSequence[Warning]
 ) -> Iterator[Message]:
     """Yield the last messages of a session, the oldest of them first."""
-    _ = store
+    warnings.extend(store.load(files).warnings)
     with transcript.opened(files) as history:
         if history is None:
             return

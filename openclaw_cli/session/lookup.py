@@ -11,8 +11,8 @@ from openclaw_cli.errors import (
     AmbiguousIdError,
     ExistsError,
     InvalidNameError,
-    LockedError,
     NotFoundError,
+    OpenclawError,
 )
 from openclaw_cli.paths import SessionFiles, check_name
 from openclaw_cli.result import Result, Warning
@@ -21,7 +21,7 @@ from openclaw_cli.session.lifecycle import STATUS
 from openclaw_cli.session.listing import complete, moment_key
 from openclaw_cli.session.requests import NewRequest
 from openclaw_cli.session.schema import Meta, encode_meta, new_meta
-from openclaw_cli.session.store import SessionStore, gone
+from openclaw_cli.session.store import SessionStore, Survey, gone
 from openclaw_cli.store import fsio
 
 SHORT_ID = 8
@@ -64,7 +64,7 @@ def new(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> R
     keyed = request.channel is not None and request.chat is not None
     warnings: list[Warning] = []
     with store.looking_up():
-        earlier = _matching(store, request, warnings) if keyed else []
+        earlier = _matching(store, request, warnings)[0] if keyed else []
         meta = _make(store, request, fill)
         for match in earlier:
             if match["status"] == "active":
@@ -76,12 +76,16 @@ def ensure(store: SessionStore, request: NewRequest) -> Result:
     """Return the session of a channel and chat, made if there is none.
 
     Of several the active one is meant, then the one that was active last. Many processes at once
-    get the same one.
+    get the same one. Raises why the session cannot be read where the catalogue knows that there is
+    one: a second one would take its place.
     """
     warnings: list[Warning] = []
     with store.looking_up():
-        matches = _matching(store, request, warnings)
+        matches, survey = _matching(store, request, warnings)
         if not matches:
+            for unreadable in survey.unreadable.values():
+                if _fits(unreadable.known, request):
+                    raise unreadable.error
             return Result(
                 "session.ensure", {**_make(store, request), "created": True}, tuple(warnings)
             )
@@ -96,20 +100,21 @@ def _preference(meta: Meta) -> tuple[bool, str, str]:
     return (meta["status"] == "active", moment_key(meta["lastActiveAt"]), meta["sessionId"])
 
 
-def _matching(store: SessionStore, request: NewRequest, warnings: list[Warning]) -> list[Meta]:
-    """Return the sessions of a channel and chat that are not archived."""
+def _matching(
+    store: SessionStore, request: NewRequest, warnings: list[Warning]
+) -> tuple[list[Meta], Survey]:
+    """Return the sessions of a channel and chat that are not archived, and the walk through all."""
     survey = store.survey()
     needle = orjson.dumps({"chatId": request.chat})[1:-1]
-    found = [
-        meta
-        for meta in store.walk(survey, needle)
-        if meta.get("chatId") == request.chat
-        and meta.get("channel") == request.channel
-        and meta["status"] != "archived"
-    ]
+    found = [meta for meta in store.walk(survey, needle) if _fits(meta, request)]
     store.tidy(survey)
     warnings += survey.warnings
-    return found
+    return found, survey
+
+
+def _fits(meta: Meta, request: NewRequest) -> bool:
+    place = (meta.get("channel"), meta.get("chatId"))
+    return place == (request.channel, request.chat) and meta["status"] != "archived"
 
 
 def _make(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> Meta:
@@ -150,6 +155,7 @@ def _retire(store: SessionStore, session_id: str, warnings: list[Warning]) -> No
                 writer.save({"status": "dormant"})
     except NotFoundError:
         return
-    except LockedError as error:
+    except OpenclawError as error:
+        # The new one is there: who were told otherwise would make another.
         message = f"session {session_id} stays active: {error.message}"
         warnings.append(Warning("still-active", message, str(files.folder)))

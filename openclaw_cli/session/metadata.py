@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from openclaw_cli.clock import format_time, from_millis, parse_time
+from openclaw_cli.errors import DamagedError, StorageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
 from openclaw_cli.session import transcript
@@ -27,6 +29,15 @@ from openclaw_cli.store.fsio import reporting
 #: is further ahead is counted from its beginning.
 CATCH_UP = 10_000
 
+#: Fields without which metadata cannot have been written by this program.
+REQUIRED = ("sessionId", "createdAt")
+#: The field ``[begin, end]`` of metadata: messages from ``begin`` to before ``end``, the last of a
+#: history, have gone for good, and that is known: a purge has removed them, or a repair has found
+#: them lost. No idx is given again.
+KNOWN_GAP = "knownGap"
+#: The code of the warning about messages that are missing at the end of a history.
+HISTORY_SHORT = "history-short"
+
 #: Size, time and inode of meta.json; they change whenever it is replaced.
 Stat = tuple[int, int, int]
 
@@ -35,8 +46,9 @@ class Loaded(NamedTuple):
     """A session's metadata, corrected.
 
     ``stat`` is that of the file it comes from, None when there is none; ``damaged`` are the bytes
-    of a file that cannot be used as it is, to be kept when it is replaced. ``tail`` is None for a
-    session without a plain history.
+    of a file that cannot be used as it is, to be kept when it is replaced, ``refused`` is why one
+    cannot be read: it must not be replaced then. ``tail`` is None for a session without a plain
+    history.
     """
 
     meta: Meta
@@ -44,6 +56,15 @@ class Loaded(NamedTuple):
     tail: Tail | None
     damaged: bytes | None = None
     warnings: tuple[Warning, ...] = ()
+    refused: StorageError | None = None
+
+
+class _Stored(NamedTuple):
+    """meta.json as found: its bytes and its stat, or why it cannot be read."""
+
+    data: bytes | None = None
+    stat: Stat | None = None
+    refused: StorageError | None = None
 
 
 def stat_of(found: os.stat_result) -> Stat:
@@ -51,45 +72,112 @@ def stat_of(found: os.stat_result) -> Stat:
     return (found.st_mtime_ns, found.st_size, found.st_ino)
 
 
-def load(files: SessionFiles, agent: str, known: Callable[[str], Meta | None]) -> Loaded:
+def load(
+    files: SessionFiles, agent: str, known: Callable[[str], Meta | None], name: str | None = None
+) -> Loaded:
     """Return the metadata of a session, whatever has become of meta.json.
 
     ``known`` returns what the catalogue says about an id; it is asked when meta.json is missing or
-    damaged. Counters that are behind the history are brought up to it. Nothing is written.
+    damaged, or is that of another session. ``name`` is the id of a session whose folder has another
+    name. Counters that are behind the history are brought up to it; where the history is shorter
+    than they say, the number of the next message stays. Nothing is written.
     """
-    data, stat = _read(files)
-    sound, problems = parse_meta(data) if data is not None else ({}, ["it is missing"])
+    with opened(files, agent, known, name) as (loaded, _history):
+        return loaded
+
+
+@contextmanager
+def opened(
+    files: SessionFiles, agent: str, known: Callable[[str], Meta | None], name: str | None = None
+) -> Iterator[tuple[Loaded, History | None]]:
+    """Load a session's metadata (`load`), with the very history that they have been compared with.
+
+    Raises `StorageError` or `DamagedError` when the history cannot be opened.
+    """
+    name = name or files.id
+    stored = _read(files)
+    sound, problem = _sound(stored, name)
     warnings = []
-    if problems:
-        sound = {**(known(files.id) or {}), **sound}
+    if problem is not None:
+        sound = {**(known(name) or {}), **sound}
         source = "the catalogue and the history" if sound else "the history"
         warnings.append(
             Warning(
-                "meta-damaged",
-                f"session {files.id}: meta.json: {problems[0]}; going by {source}",
+                "meta-damaged" if stored.refused is None else "meta-unreadable",
+                f"session {name}: meta.json: {problem}; going by {source}",
                 str(files.meta),
             )
         )
     with transcript.opened(files) as history:
-        meta, tail = _complete(files, {**sound, "sessionId": files.id}, history, agent)
-    if history is None and meta["messageCount"]:
-        warnings.append(
-            Warning(
-                "history-missing",
-                f"session {files.id}: {meta['messageCount']} messages are gone with their file",
-                str(files.history),
-            )
-        )
-    return Loaded(meta, stat, tail, data if problems else None, tuple(warnings))
+        meta, tail = _complete(files, {**sound, "sessionId": name}, history, agent)
+        warnings += _losses(files, meta, history, tail)
+        if history is not None:
+            history.source.seek(0)  # it may have been counted
+        damaged = stored.data if problem is not None else None
+        yield Loaded(meta, stored.stat, tail, damaged, tuple(warnings), stored.refused), history
 
 
-def _read(files: SessionFiles) -> tuple[bytes | None, Stat | None]:
+def _read(files: SessionFiles) -> _Stored:
     try:
-        fd = reading.open_regular(files.meta)
-    except (FileNotFoundError, ValueError):
-        return None, None
-    with reporting("read", files.meta), os.fdopen(fd, "rb") as source:
-        return source.read(), stat_of(os.fstat(fd))
+        fd = reading.open_existing(files.meta)
+        if fd is None:
+            return _Stored()
+        with reporting("read", files.meta), os.fdopen(fd, "rb") as source:
+            return _Stored(source.read(), stat_of(os.fstat(fd)))
+    except DamagedError:
+        return _Stored()  # no file: what the program writes takes its place
+    except StorageError as error:
+        return _Stored(refused=error)
+
+
+def _sound(stored: _Stored, name: str) -> tuple[Meta, str | None]:
+    """Return the fields of meta.json that can be used, and what is wrong with it."""
+    if stored.data is None:
+        return {}, "it is missing" if stored.refused is None else "it cannot be read"
+    sound, problems = parse_meta(stored.data)
+    if problems:
+        problem: str | None = problems[0]
+    else:
+        lacking = [field for field in REQUIRED if field not in sound]
+        problem = f"it has no {lacking[0]}" if lacking else None
+    if sound.get("sessionId", name) != name:
+        # Nothing in it is about this session: neither whose it is, nor what it is looked up by.
+        return {}, f"it is that of session {str(sound['sessionId'])[:128]}"
+    return sound, problem
+
+
+def _losses(
+    files: SessionFiles, meta: Meta, history: History | None, tail: Tail | None
+) -> Iterator[Warning]:
+    """Yield what is to be told where messages have been acknowledged that are not there.
+
+    An append makes its messages durable before meta.json is replaced, so that metadata which are
+    ahead of the history tell of a loss.
+    """
+    count = meta["messageCount"]
+    if history is None and count:
+        said = f"{count} messages are gone with their file"
+        yield Warning("history-missing", f"session {files.id}: {said}", str(files.history))
+    elif tail is not None and tail.next_idx < count and not is_known_gap(meta, tail.next_idx):
+        said = f"session {files.id}: {gap(tail.next_idx, count)}"
+        yield Warning(HISTORY_SHORT, said, str(files.history))
+
+
+def gap(following: int, count: int) -> str:
+    """Say that the history of a session ends before its last message."""
+    missing = f"message {following} is"
+    if count - following > 1:
+        missing = f"messages {following} to {count - 1} are"
+    return f"{missing} missing at the end of the history; the next one gets idx {count}"
+
+
+def is_known_gap(meta: Meta, following: int) -> bool:
+    """Tell whether it is known that the messages from ``following`` on have gone for good."""
+    known = meta.get(KNOWN_GAP)
+    if not isinstance(known, list) or len(known) != 2:
+        return False
+    begin, end = known
+    return isinstance(begin, int) and begin <= following and end == meta["messageCount"]
 
 
 def _complete(
@@ -110,10 +198,15 @@ def _complete(
 
 
 def _counted(sound: Meta, history: History, tail: Tail | None) -> Meta:
-    """Return the fields in which the history knows better than the metadata."""
+    """Return the fields in which the history knows better than the metadata.
+
+    To a compressed history they are compared only if its session does not say that it is archived:
+    their counters are settled before they say so.
+    """
     count = sound.get("messageCount")
     complete = all(name in sound for name in COUNTERS)
-    if complete and (tail is None or tail.next_idx == count):
+    settled = sound.get("status") == "archived" if tail is None else tail.next_idx == count
+    if complete and settled:
         return {}
     ahead = 0 if tail is None or count is None else tail.next_idx - count
     if tail is not None and complete and 0 < ahead <= CATCH_UP:
@@ -125,7 +218,10 @@ def _counted(sound: Meta, history: History, tail: Tail | None) -> Meta:
         if line.message is not None:
             totals, last = totals.plus(line.message), line.message
     following = tail.next_idx if tail is not None else 0 if last is None else last["idx"] + 1
-    return {**totals.added_to({}), **_latest(sound, last, following)}
+    found = {**totals.added_to({}), **_latest(sound, last, max(following, count or 0))}
+    if tail is None:
+        found.pop("status", None)  # nobody has written to it since it was compressed
+    return found
 
 
 def _after(lines: Iterable[Line], idx: int) -> Iterable[Message]:

@@ -143,7 +143,7 @@ def _places(
     for number, (files, name, in_trash) in enumerate(found):
         progress("reading", number, len(found))
         known = (lambda _id: None) if in_trash else store.catalog.known
-        meta = metadata.load(files, store.agent, known).meta
+        meta = metadata.load(files, store.agent, known, name).meta
         is_own = meta["userId"] == user
         spoken, others, texts = _voices(files, user, meta)
         if not is_own and not spoken:
@@ -244,7 +244,7 @@ def _forget_references(store: SessionStore, gone: set[str]) -> None:
             continue  # deleted in the meantime
     for entry in trash.entries(store.paths.trash):
         files = SessionFiles(entry.path)
-        loaded = metadata.load(files, store.agent, lambda _id: None)
+        loaded = metadata.load(files, store.agent, lambda _id: None, entry.name)
         if entry.name not in gone and gone.intersection(_references(loaded.meta)):
             changes = trimming.without_references(loaded.meta, gone)
             fsio.write_file(files.meta, trimming.encoded(loaded.meta, changes))
@@ -263,7 +263,7 @@ def _trim(store: SessionStore, place: _Place, user: str) -> None:
     """
     if place.in_trash:
         with store.looking_up():
-            meta = metadata.load(place.files, store.agent, lambda _id: None).meta
+            meta = metadata.load(place.files, store.agent, lambda _id: None, place.name).meta
             changes, traces = trimming.plan(place.files, user, meta)
             fsio.write_file(place.files.meta, trimming.encoded(meta, changes))
             trimming.trim(place.files, user, meta, traces)

@@ -13,7 +13,7 @@ from openclaw_cli.paths import SessionFiles, check_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import catalog, metadata
 from openclaw_cli.session.lookup import SHORT_ID, resolve
-from openclaw_cli.session.store import SessionStore
+from openclaw_cli.session.store import UNREADABLE, SessionStore
 from openclaw_cli.store import fsio, trash
 from openclaw_cli.store.trash import Entry
 
@@ -117,9 +117,14 @@ def trash_list(store: SessionStore) -> Result:
     """Return what is in the trash, the newest first."""
     store.paths.exists()
     items = []
+    warnings: list[Warning] = []
     for entry in trash.entries(store.paths.trash):
         files = SessionFiles(entry.path)
-        meta = metadata.load(files, store.agent, lambda _id: None).meta
+        try:
+            meta = metadata.load(files, store.agent, lambda _id: None, entry.name).meta
+        except OpenclawError as error:
+            warnings.append(Warning(UNREADABLE, error.message, error.path))
+            continue
         items.append(
             {
                 "sessionId": entry.name,
@@ -131,7 +136,7 @@ def trash_list(store: SessionStore) -> Result:
                 "path": str(entry.path),
             }
         )
-    return Result("session.trash.list", {"items": items, "total": len(items)})
+    return Result("session.trash.list", {"items": items, "total": len(items)}, tuple(warnings))
 
 
 def doomed(store: SessionStore, before: datetime | None) -> list[Entry]:

@@ -89,6 +89,8 @@ def parse_meta(data: bytes) -> tuple[Meta, list[str]]:
 
 def _meta_problem(name: str, value: object) -> str | None:
     """Return why a field of metadata cannot be used, None when it can."""
+    if name == "messageCount" and type(value) is int and value > 1 << 53:
+        return "is more than a history can have"
     if name in COUNTERS:
         return None if _is_count(value, whole=name != "totalCost") else "is not a number from 0 on"
     if name in _TEXTS:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import orjson
 
@@ -19,7 +20,18 @@ from openclaw_cli.session import catalog, metadata, transcript
 from openclaw_cli.session.catalog import Catalog, Lines
 from openclaw_cli.session.metadata import Loaded
 from openclaw_cli.session.schema import Meta, encode_meta
+from openclaw_cli.session.transcript import History
 from openclaw_cli.store import fsio, locks, recovery
+
+#: The code of the warning about a session of which nothing can be read.
+UNREADABLE = "session-unreadable"
+
+
+class Unreadable(NamedTuple):
+    """A session of which nothing can be read: why, and what the catalogue knows of it."""
+
+    error: OpenclawError
+    known: Meta
 
 
 @dataclass(slots=True)
@@ -28,13 +40,15 @@ class Survey:
 
     ``foreign`` are names of other programs' files and folders; ``kept`` the lines of the catalogue
     that hold, ``corrected`` by id those that it should have as well, ``odd`` the sessions that no
-    line can tell about; ``left`` are names of what killed processes had begun to make.
+    line can tell about, ``unreadable`` those that the walk has left out because they cannot be
+    read; ``left`` are names of what killed processes had begun to make.
     """
 
     read: Lines
     kept: list[bytes] = field(default_factory=list)
     corrected: dict[str, bytes] = field(default_factory=dict)
     odd: dict[str, Meta] = field(default_factory=dict)
+    unreadable: dict[str, Unreadable] = field(default_factory=dict)
     foreign: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
@@ -75,8 +89,15 @@ class Writer:
             fsio.write_file(self.files.meta, data)
         else:
             fsio.replace(self.files.meta, data)
-        stat = metadata.stat_of(os.stat(self.files.meta))
+        with fsio.reporting("read", self.files.meta):
+            stat = metadata.stat_of(os.stat(self.files.meta))
         self.store.catalog.note(catalog.put_line(self.files.id, self.meta, stat))
+
+    def reload(self) -> None:
+        """Load the metadata again after the history has changed its form."""
+        self.loaded = self.store.load(self.files)
+        self.meta = self.loaded.meta
+        self.warnings += [each for each in self.loaded.warnings if each not in self.warnings]
 
     def mend(self) -> None:
         """Set an unfinished write at the end of the history aside."""
@@ -126,6 +147,10 @@ class SessionStore:
         """Return the metadata of a session, corrected; nothing is locked or written."""
         return metadata.load(files, self.agent, self.catalog.known)
 
+    def opened(self, files: SessionFiles) -> AbstractContextManager[tuple[Loaded, History | None]]:
+        """Load the metadata of a session together with the history that they go with."""
+        return metadata.opened(files, self.agent, self.catalog.known)
+
     @contextmanager
     def looking_up(self) -> Iterator[None]:
         """Hold the lock under which sessions appear and disappear."""
@@ -138,7 +163,8 @@ class SessionStore:
     def writing(self, files: SessionFiles) -> Iterator[Writer]:
         """Hold the lock of a session that exists.
 
-        Raises `NotFoundError` when it has been deleted before the lock could be had.
+        Raises `NotFoundError` when it has been deleted before the lock could be had, and
+        `StorageError` when its metadata cannot be read: what they hold would be lost.
         """
         if not os.path.lexists(files.lock):
             if not files.exist():
@@ -149,6 +175,8 @@ class SessionStore:
             fsio.sweep(files.folder)
             fsio.sweep(files.branches)
             loaded = self.load(files)
+            if loaded.refused is not None:
+                raise loaded.refused
             yield Writer(self, files, loaded, loaded.meta, list(loaded.warnings))
 
     @contextmanager
@@ -175,9 +203,10 @@ class SessionStore:
         With a ``needle`` only lines that contain it are yielded, and whoever has none.
         """
         newest = survey.read.newest
-        folder = os.open(self.paths.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        with fsio.reporting("read", self.paths.root):
+            folder = os.open(self.paths.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for name in os.listdir(os.fsencode(self.paths.root)):
+            for name in _names_in(self.paths.root):
                 raw = newest.get(name)
                 if raw is not None and _still_right(raw, name, folder):
                     survey.kept.append(raw)
@@ -203,7 +232,9 @@ class SessionStore:
         try:
             loaded = metadata.load(self.paths.session(name), self.agent, known)
         except OpenclawError as error:
-            survey.warnings.append(Warning("session-unreadable", error.message, error.path))
+            survey.warnings.append(Warning(UNREADABLE, error.message, error.path))
+            survey.unreadable[name] = Unreadable(error, known(name) or {})
+            survey.kept += [] if raw is None else [raw]
             return
         survey.warnings += loaded.warnings
         line = catalog.put_line(name, loaded.meta, loaded.stat)
@@ -213,6 +244,8 @@ class SessionStore:
             survey.odd[name] = loaded.meta
         elif loaded.warnings or catalog.is_mark(line):
             survey.odd[name] = loaded.meta
+            # What it says is asked for again as long as the session cannot say so itself.
+            survey.kept += [] if raw is None else [raw]
         else:
             survey.corrected[name] = line
         yield loaded.meta
@@ -237,6 +270,11 @@ def _still_right(raw: bytes, name: bytes, folder: int) -> bool:
     except OSError:
         return False  # missing or out of reach: the session itself will tell
     return catalog.holds(raw, name, (found.st_mtime_ns, found.st_size, found.st_ino))
+
+
+def _names_in(folder: Path) -> list[bytes]:
+    with fsio.reporting("read", folder):
+        return os.listdir(os.fsencode(folder))
 
 
 def gone(session_id: str) -> NotFoundError:

@@ -23,6 +23,8 @@ from openclaw_cli.store.newfile import NewFile
 _FIRST_PIECE = 1 << 13
 _LAST_PIECE = 1 << 20
 _PADDING = b"\0 \t\r\n"
+#: What has been compressed has a head at least.
+EMPTY_PACKED = "the compressed history is damaged: it is empty"
 TOO_LONG = f"it is longer than {LINE_LIMIT >> 20} MiB"
 
 
@@ -99,6 +101,9 @@ class History(NamedTuple):
 
     def forward(self) -> Iterator[Line]:
         """Yield the lines from where the source stands, blank ones left out."""
+        if self.packed and self.size == 0:
+            yield Line(1, 0, b"", None, EMPTY_PACKED)
+            return
         at, number = self.source.tell(), 0
         try:
             while raw := self.source.readline(LINE_LIMIT + 1):

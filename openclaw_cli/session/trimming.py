@@ -10,6 +10,7 @@ from pathlib import Path
 from openclaw_cli.errors import DamagedError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import transcript
+from openclaw_cli.session.metadata import KNOWN_GAP
 from openclaw_cli.session.schema import Message, Meta, Totals, encode_meta
 from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.store import files as reading
@@ -77,7 +78,10 @@ def plan(files: SessionFiles, user: str, meta: Meta) -> tuple[Meta, Traces]:
                 texts |= told(line.message)
             else:
                 totals, following = totals.plus(line.message), line.message["idx"] + 1
-    changes = {**totals.added_to({}), "messageCount": following, "summaryCheckpoint": None}
+    count = max(meta["messageCount"], following)
+    changes = {**totals.added_to({}), "messageCount": count, "summaryCheckpoint": None}
+    if following < count:
+        changes[KNOWN_GAP] = [following, count]  # no idx is given again
     return changes, Traces((), texts, user)
 
 

@@ -85,8 +85,8 @@ def test_a_history_from_yesterday_is_what_counts(sessions, ant):
     sessions.append(ant, said("more", tokens=10))
     sessions.files(ant).history.write_bytes(old)
     shown = sessions.show(ant)
-    assert (shown["messageCount"], shown["totalInputTokens"]) == (2, 3)
-    assert sessions.append(ant, "again").data["firstIdx"] == 2
+    assert (shown["messageCount"], shown["totalInputTokens"]) == (3, 3)
+    assert sessions.append(ant, "again").data["firstIdx"] == 3
 
 
 def test_a_history_that_is_gone_is_told_and_its_numbers_are_not_used_again(sessions, ant):

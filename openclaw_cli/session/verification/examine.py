@@ -12,6 +12,7 @@ from openclaw_cli.session import archive, metadata, transcript
 from openclaw_cli.session.schema import (
     COUNTERS,
     Message,
+    Meta,
     Totals,
     answered_call,
     calls_of,
@@ -55,6 +56,8 @@ def _examined(store: SessionStore, files: SessionFiles) -> Findings:
     findings = Findings(files)
     loaded = store.load(files)
     for warning in loaded.warnings:
+        if warning.code == metadata.HISTORY_SHORT:
+            continue  # looked at below, in a compressed history too
         findings.add(
             warning.code,
             warning.message,
@@ -62,8 +65,10 @@ def _examined(store: SessionStore, files: SessionFiles) -> Findings:
             repairable=warning.code == "meta-damaged",
         )
     _check_history(findings)
-    if findings.counters and not findings.count("meta-damaged"):
-        _check_counters(findings)
+    if findings.counters:
+        _check_end(findings, loaded.meta)
+        if loaded.stat is not None and not findings.count("meta-damaged"):
+            _check_counters(findings)
     check_small_files(findings)
     _check_twins(findings)
     _check_modes(findings)
@@ -139,6 +144,23 @@ class Order:
         if made:
             self.answered = set()
             self.open_calls.update(made)
+
+
+def _check_end(findings: Findings, meta: Meta) -> None:
+    """Look whether the history ends before the last message that the metadata know of.
+
+    A repair keeps the number of the next message, so that no idx is given again, and takes note
+    that the loss is known: from then on it is told, and no failure any more.
+    """
+    following, count = findings.counters["messageCount"], meta["messageCount"]
+    if following >= count:
+        return
+    findings.counters["messageCount"] = count
+    known = metadata.is_known_gap(meta, following)
+    if not known:
+        findings.counters[metadata.KNOWN_GAP] = [following, count]
+    said, path = metadata.gap(following, count), findings.files.history
+    findings.add(metadata.HISTORY_SHORT, said, path, repairable=not known, grave=not known)
 
 
 def _check_counters(findings: Findings) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, transcript
+from openclaw_cli.session.metadata import HISTORY_SHORT
 from openclaw_cli.session.store import SessionStore, Writer
 from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.session.verification.examine import examine
@@ -32,7 +33,7 @@ def repair(store: SessionStore, files: SessionFiles) -> tuple[Findings, Findings
             if problem.code == "mode-wide" and os.path.lexists(problem.path):
                 fsio.set_mode(Path(problem.path), folder=os.path.isdir(problem.path))
         after = examine(store, files)
-        if after.count("meta-damaged") or after.count("counter-differs"):
+        if any(map(after.count, ("meta-damaged", "counter-differs", HISTORY_SHORT))):
             writer.save(after.counters)
             kept += [str(w.path) for w in writer.warnings if w.code == "set-aside"]
             after = examine(store, files)

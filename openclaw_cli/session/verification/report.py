@@ -56,9 +56,13 @@ def verify(
 
 
 def _all(store: SessionStore, *, repair: bool) -> tuple[list[SessionFiles], dict[str, Any]]:
-    """Return every session and what is foreign; with ``repair`` the catalogue is put right too."""
+    """Return every session and what is foreign; with ``repair`` the catalogue is put right too.
+
+    Those that the walk could not read are among them, so that it is told why.
+    """
     survey = store.survey()
-    found = [store.paths.session(meta["sessionId"]) for meta in store.walk(survey)]
+    names = [str(meta["sessionId"]) for meta in store.walk(survey)]
+    found = [store.paths.session(name) for name in (*names, *survey.unreadable)]
     if repair:
         with store.looking_up():
             store.tidy(survey)

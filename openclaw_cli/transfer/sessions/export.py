@@ -17,9 +17,11 @@ from openclaw_cli.clock import format_time, parse_time
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.session import transcript
+from openclaw_cli.session.metadata import Loaded, gap, is_known_gap
 from openclaw_cli.session.schema import Message, Meta
 from openclaw_cli.session.service import SessionService
+from openclaw_cli.session.store import UNREADABLE
+from openclaw_cli.session.transcript import History
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import jsonl
 from openclaw_cli.transfer.sessions import readable
@@ -30,6 +32,7 @@ FORMATS = ("jsonl", "markdown", "html")
 _PADDING = b"\0 \t\r\n"
 _ENDINGS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
 _MOST_FAILURES = 100
+_DELETED = "it was deleted while the export went on"
 
 
 class SessionExportRequest(NamedTuple):
@@ -42,6 +45,18 @@ class SessionExportRequest(NamedTuple):
     output: Path | None = None
     format: str | None = None
     force: bool = False
+
+
+class _Source(NamedTuple):
+    """A session that is held open: its metadata, and the history that they go with."""
+
+    files: SessionFiles
+    loaded: Loaded
+    history: History | None
+
+    @property
+    def meta(self) -> Meta:
+        return self.loaded.meta
 
 
 @dataclass(slots=True)
@@ -62,16 +77,27 @@ class SessionExport:
         """Choose the sessions. Raises `NotFoundError` for one that is not there."""
         store = self.service.store
         store.require()
-        named = {files.id: files for files in map(self.service.find, self.request.ids)}
         if self.request.ids:
-            loaded = {name: store.load(files) for name, files in named.items()}
-            self._chosen = [each.meta for each in loaded.values()]
-            self.warnings += [warning for each in loaded.values() for warning in each.warnings]
+            self._choose({files.id: files for files in map(self.service.find, self.request.ids)})
         else:
             survey = store.survey()
             self._chosen = list(store.walk(survey))
-            self.warnings += survey.warnings
+            self.warnings += [each for each in survey.warnings if each.code != UNREADABLE]
+            for name, found in sorted(survey.unreadable.items()):
+                self._failure(store.paths.session(name), found.error.message)
         self._chosen.sort(key=lambda meta: str(meta["sessionId"]))
+
+    def _choose(self, named: dict[str, SessionFiles]) -> None:
+        for files in named.values():
+            try:
+                loaded = self.service.store.load(files)
+            except OpenclawError as error:
+                if len(named) == 1:
+                    raise
+                self._failure(files, error.message)
+                continue
+            self._chosen.append(loaded.meta)
+            self.warnings += loaded.warnings
 
     @property
     def format(self) -> str:
@@ -85,14 +111,15 @@ class SessionExport:
         """Yield the file piece by piece; counts and failures are complete after the last."""
         if self.format == "jsonl":
             yield orjson.dumps(self._header()) + b"\n"
-            for files, meta in self._sessions():
-                yield from self._lines(files, meta)
+            for source in self._sessions():
+                yield from self._lines(source)
             return
         form = readable.FORMS[self.format]
         yield form.begin([meta.get("title") or meta["sessionId"] for meta in self._chosen])
-        for files, meta in self._sessions():
-            yield form.session(meta)
-            for _raw, message in self._messages(files, meta):
+        for source in self._sessions():
+            self.sessions += 1
+            yield form.session(source.meta)
+            for _raw, message in self._messages(source):
                 yield form.message(message)
         yield form.end()
 
@@ -119,41 +146,69 @@ class SessionExport:
             "exportedAt": format_time(max(moments)) if moments else None,
         }
 
-    def _sessions(self) -> Iterator[tuple[SessionFiles, Meta]]:
+    def _sessions(self) -> Iterator[_Source]:
+        """Yield the sessions that can be read, each held open until the next one is asked for."""
         store = self.service.store
         for number, chosen in enumerate(self._chosen):
             self.progress("export", number, len(self._chosen))
             files = store.paths.session(chosen["sessionId"])
             try:
-                loaded = store.load(files)
+                with store.opened(files) as (loaded, history):
+                    if not files.exist():
+                        self._failure(files, _DELETED)
+                        continue
+                    self.warnings += [w for w in loaded.warnings if w not in self.warnings]
+                    yield _Source(files, loaded, history)
             except OpenclawError as error:
                 self._failure(files, error.message)
-                continue
-            self.sessions += 1
-            yield files, loaded.meta
 
-    def _lines(self, files: SessionFiles, meta: Meta) -> Iterator[bytes]:
-        head: dict[str, Any] = {"session": meta, "branches": self._documents(files)}
+    def _lines(self, source: _Source) -> Iterator[bytes]:
+        files = source.files
+        head: dict[str, Any] = {"session": source.meta, "branches": self._documents(files)}
         checkpoint = self._document(files, files.checkpoint)
         if checkpoint is not None:
             head["checkpoint"] = checkpoint
+        if not files.exist():
+            self._failure(files, _DELETED)  # who knows which of its files were there to be read
+            return
+        self.sessions += 1
         yield orjson.dumps(head, option=orjson.OPT_SORT_KEYS) + b"\n"
         tally = Tally()
-        for raw, _message in self._messages(files, meta):
+        for raw, _message in self._messages(source):
             tally.add(raw)
             yield BEFORE_MESSAGE + raw + AFTER_MESSAGE
         end = {"sessionId": files.id, "messages": tally.count, "sha256": tally.sha256}
         yield orjson.dumps({"end": end}) + b"\n"
 
-    def _messages(self, files: SessionFiles, meta: Meta) -> Iterator[tuple[bytes, Message]]:
-        """Yield the messages that the metadata count; later ones have come meanwhile."""
-        with transcript.opened(files) as history:
-            for line in history.forward() if history is not None else ():
-                if line.message is None:
-                    self._failure(files, f"{line.place}: {line.problem}")
-                elif line.message["idx"] < meta["messageCount"]:
-                    self.messages += 1
-                    yield line.raw.strip(_PADDING), line.message
+    def _messages(self, source: _Source) -> Iterator[tuple[bytes, Message]]:
+        """Yield every whole message that was there when the metadata were read.
+
+        Later ones are told by their place, not by their idx: a history may be out of order.
+        """
+        files, tail = source.files, source.loaded.tail
+        end = None if tail is None else tail.size
+        following = 0
+        for line in source.history.forward() if source.history is not None else ():
+            if end is not None and line.at >= end:
+                break
+            if line.message is None:
+                self._failure(files, f"{line.place}: {line.problem}")
+                following += not line.torn and line.problem != "zero bytes"
+            else:
+                self.messages += 1
+                following = line.message["idx"] + 1
+                yield line.raw.strip(_PADDING), line.message
+        self._compare(source, following)
+
+    def _compare(self, source: _Source, following: int) -> None:
+        """Tell where the history has fewer messages than its metadata know of, or more."""
+        files, meta = source.files, source.meta
+        count = meta["messageCount"]
+        if following < count and not is_known_gap(meta, following):
+            self._failure(files, gap(following, count))
+        elif following > count and source.loaded.tail is None:
+            said = f"session {files.id}: messageCount is {count} where {following} is due"
+            self.warnings.append(Warning("counter-differs", said, str(files.meta)))
 
     def _documents(self, files: SessionFiles) -> list[Any]:
         try:

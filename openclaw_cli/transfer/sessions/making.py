@@ -115,9 +115,13 @@ class Draft:
 
     def close(self, session_id: str) -> None:
         """Complete the folder of the session under the id that it is to have."""
-        counted = {**self._totals.added_to({}), "messageCount": self._following}
-        if self.meta["messageCount"] != self._following:
-            self.meta = {**self.meta, **counted}
+        count = self.meta["messageCount"]
+        if count != self._following:
+            # Messages that were lost before the export: their idx are not given again.
+            counted = {"messageCount": max(count, self._following)}
+            if self._following < count and not metadata.is_known_gap(self.meta, self._following):
+                counted[metadata.KNOWN_GAP] = [self._following, count]
+            self.meta = {**self.meta, **self._totals.added_to({}), **counted}
         self.meta = {**self.meta, "sessionId": session_id}
         if self._file is None:
             return
