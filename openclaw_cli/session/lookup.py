@@ -76,8 +76,8 @@ def ensure(store: SessionStore, request: NewRequest) -> Result:
     """Return the session of a channel and chat, made if there is none.
 
     Of several the active one is meant, then the one that was active last. Many processes at once
-    get the same one. Raises why the session cannot be read where the catalogue knows that there is
-    one: a second one would take its place.
+    get the same one. Raises why the session cannot be read where it is known that there is one: a
+    second one would take its place.
     """
     warnings: list[Warning] = []
     with store.looking_up():
@@ -114,7 +114,7 @@ def _matching(
 
 def _fits(meta: Meta, request: NewRequest) -> bool:
     place = (meta.get("channel"), meta.get("chatId"))
-    return place == (request.channel, request.chat) and meta["status"] != "archived"
+    return place == (request.channel, request.chat) and meta.get("status") != "archived"
 
 
 def _make(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> Meta:

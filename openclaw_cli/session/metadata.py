@@ -117,6 +117,11 @@ def opened(
         yield Loaded(meta, stored.stat, tail, damaged, tuple(warnings), stored.refused), history
 
 
+def said_by(files: SessionFiles) -> Meta:
+    """Return what meta.json says, as far as it can be used, of a session that cannot be loaded."""
+    return _sound(_read(files), files.id)[0]
+
+
 def _read(files: SessionFiles) -> _Stored:
     try:
         fd = reading.open_existing(files.meta)

@@ -28,7 +28,7 @@ UNREADABLE = "session-unreadable"
 
 
 class Unreadable(NamedTuple):
-    """A session of which nothing can be read: why, and what the catalogue knows of it."""
+    """A session that cannot be loaded: why, and what its metadata or the catalogue say of it."""
 
     error: OpenclawError
     known: Meta
@@ -233,7 +233,8 @@ class SessionStore:
             loaded = metadata.load(self.paths.session(name), self.agent, known)
         except OpenclawError as error:
             survey.warnings.append(Warning(UNREADABLE, error.message, error.path))
-            survey.unreadable[name] = Unreadable(error, known(name) or {})
+            said = metadata.said_by(self.paths.session(name))
+            survey.unreadable[name] = Unreadable(error, {**(known(name) or {}), **said})
             survey.kept += [] if raw is None else [raw]
             return
         survey.warnings += loaded.warnings

@@ -12,7 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, NotFoundError, UsageError
+from openclaw_cli.errors import (
+    DamagedError,
+    FormatTooNewError,
+    FormatTooOldError,
+    NotFoundError,
+    UsageError,
+)
 from openclaw_cli.session.requests import NewRequest
 from openclaw_cli.transfer.sessions.export import (
     SessionExport,
@@ -288,3 +294,114 @@ def test_transcripts_keep_chinese_and_code(sessions):
     page = exported(sessions, "ant", format="html").decode()
     assert "<pre class='code'>if a &lt; b:\n    print(&#x27;你&#x27;)\n</pre>" in page
     assert "标题" in exported(sessions, "ant", format="markdown").decode()
+
+
+# -- every whole message, or it is said ------------------------------------------------------------
+
+
+def export_of(sessions, *ids, **options):
+    """Return what is written, its messages by session, and the result."""
+    export = SessionExport(sessions.service, SessionExportRequest(ids, **options))
+    export.check()
+    data = b"".join(export.pieces())
+    return data, export.result()
+
+
+def contents_of(data: bytes) -> list[str]:
+    rows = map(json.loads, data.splitlines())
+    return [row["message"]["content"] for row in rows if "message" in row]
+
+
+def reasons(result) -> list[tuple[str, str]]:
+    return [(failed["id"], failed["reason"]) for failed in result.data["failed"]]
+
+
+@pytest.mark.parametrize("status", ["active", "archived"])
+@pytest.mark.parametrize("format_", FORMS)
+def test_metadata_from_yesterday_leave_no_message_out(sessions, other, status, format_):
+    sessions.new("old")
+    sessions.append("old", "one", "two")
+    old = {**sessions.meta("old"), "status": status}
+    sessions.append("old", "three", "four", "five")
+    sessions.service.archive(["old"])
+    put(sessions.files("old").meta, json.dumps(old).encode())
+    data, result = export_of(sessions, "old")
+    assert contents_of(data) == ["one", "two", "three", "four", "five"]
+    assert [w.code for w in result.warnings] == ["counter-differs"] * (status == "archived")
+    readable, _result = export_of(sessions, "old", format=format_)
+    assert b"five" in readable
+    imported(other, data)
+    assert other.append("old", "six").data["firstIdx"] == 5
+
+
+def test_messages_out_of_order_are_exported_as_they_stand(sessions):
+    history = sessions.files("cow").history
+    put(
+        history,
+        b"".join(
+            b'{"idx":%d,"role":"user","content":"m%d"}\n' % (n, n) for n in (0, 1, 5000, 2, 3)
+        ),
+    )
+    data, result = export_of(sessions, "cow")
+    assert contents_of(data) == ["m0", "m1", "m5000", "m2", "m3"]
+    assert result.exit_status == 0
+
+
+def test_a_session_deleted_meanwhile_is_listed_and_not_exported_empty(sessions, other):
+    export = SessionExport(sessions.service, SessionExportRequest())
+    export.check()
+    pieces = export.pieces()
+    data = b"".join(next(pieces) for _ in range(3))
+    sessions.service.delete(["ant", "bee"], dry_run=False)
+    data += b"".join(pieces)
+    assert reasons(export.result()) == [("bee", "it was deleted while the export went on")]
+    imported(other, data)
+    assert {row["sessionId"] for row in other.listed(("active", "archived"))} == {"ant", "cow"}
+    assert other.messages("ant")[0]["content"] == "你好"
+
+
+def test_what_is_appended_meanwhile_is_left_for_the_next_time(sessions, other):
+    export = SessionExport(sessions.service, SessionExportRequest(("ant",)))
+    export.check()
+    pieces = export.pieces()
+    data = b"".join(next(pieces) for _ in range(2))
+    sessions.append("ant", "later")
+    data += b"".join(pieces)
+    assert export.result().data["failed"] == []
+    assert counts(imported(other, data)) == {"added": 1}
+    assert other.meta("ant")["messageCount"] == len(other.messages("ant")) == 3
+
+
+@pytest.mark.parametrize("kind", ["gone", "cut", "emptied", "unpackable"])
+def test_messages_that_are_missing_are_a_failure(sessions, other, kind):
+    files = sessions.files("ant")
+    if kind == "gone":
+        files.history.unlink()
+    elif kind == "cut":
+        files.history.write_bytes(files.history.read_bytes().splitlines(keepends=True)[0])
+    elif kind == "emptied":
+        files.history.write_bytes(b"")
+    else:
+        files = sessions.files("bee")
+        put(files.packed, b"")
+    data, result = export_of(sessions, files.id)
+    assert result.exit_status == 3
+    assert {failed["id"] for failed in result.data["failed"]} == {files.id}
+    imported(other, data)
+    count = 1 if files.id == "bee" else 3
+    assert other.append(files.id, "next").data["firstIdx"] == count
+
+
+def test_a_session_that_cannot_be_read_fails_and_the_others_are_exported(sessions, tmp_path):
+    files = sessions.files("ant")
+    files.history.rename(tmp_path / "elsewhere")
+    files.history.symlink_to(tmp_path / "elsewhere")
+    for catalogue in (True, False):
+        if not catalogue:
+            sessions.paths.catalog.unlink()
+        for ids in ((), ("ant", "bee", "cow")):
+            _data, result = export_of(sessions, *ids)
+            assert (result.exit_status, result.data["sessions"]) == (3, 2)
+            assert [failed["id"] for failed in result.data["failed"]] == ["ant"]
+    with pytest.raises(DamagedError):
+        export_of(sessions, "ant")
