@@ -230,7 +230,8 @@ class SessionStore:
         told = None if raw is None else catalog.told_by(raw)
         known = self.catalog.known if raw is not None and told is None else lambda _id: told
         try:
-            loaded = metadata.load(self.paths.session(name), self.agent, known)
+            with fsio.reporting("read", self.paths.session(name).folder):
+                loaded = metadata.load(self.paths.session(name), self.agent, known)
         except OpenclawError as error:
             survey.warnings.append(Warning(UNREADABLE, error.message, error.path))
             said = metadata.said_by(self.paths.session(name))

@@ -265,9 +265,7 @@ OPERATIONS = (
     Operation("sweep", stocked, lambda s: s.service.sweep(dry_run=False), 15),
     Operation("archive", stocked, lambda s: s.service.archive(["ant"]), 12),
     Operation("archive with old metadata", behind, lambda s: s.service.archive(["ant"]), 16),
-    Operation(
-        "append after a loss", shortened, lambda s: s.append("cow", "hi"), 6
-    ),
+    Operation("append after a loss", shortened, lambda s: s.append("cow", "hi"), 6),
     Operation("repair after a loss", shortened, repairing, 4),
     Operation("archive after a crash", torn, lambda s: s.service.archive(["ant"]), 16),
     Operation("delete", stocked, lambda s: s.service.delete(["ant", "bee"], dry_run=False), 8),

@@ -14,6 +14,7 @@ import pytest
 from openclaw_cli.errors import DamagedError, StorageError
 from openclaw_cli.store import fsio
 from openclaw_cli.store.disk import Disk
+from openclaw_cli.transfer.sessions.export import SessionExport, SessionExportRequest
 from tests.session.support import Sessions, put, said
 
 NOBODY = 65534
@@ -225,7 +226,10 @@ def _warm_up(sessions: Sessions) -> None:
     _stock(sessions)
     sessions.verify(repair=True)
     sessions.service.sweep(dry_run=False)
+    sessions.service.branch("bee", "draft", 0)
+    b"".join(SessionExport(sessions.service, SessionExportRequest()).pieces())
     sessions.service.delete(["bee"], dry_run=False)
+    sessions.service.trash_list()
 
 
 def _stock(sessions: Sessions) -> None:
@@ -277,6 +281,27 @@ def test_metadata_that_cannot_be_read_are_not_replaced(humble):
     finally:
         files.meta.chmod(0o600)
     assert files.meta.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["checkpoint.json", "branches", "branches/draft.json"])
+def test_a_small_file_that_cannot_be_read_fails_one_session(humble, name):
+    _stock(humble)
+    humble.service.branch("bee", "draft", 0)
+    place = humble.files("bee").folder / name
+    if not place.exists():
+        put(place, b"{}")
+    mode = place.stat().st_mode
+    place.chmod(0)
+    try:
+        result = humble.verify()
+        assert {failed["id"] for failed in result.data["failed"]} == {"bee"}
+        export = SessionExport(humble.service, SessionExportRequest())
+        export.check()
+        data = b"".join(export.pieces())
+        assert [failed["id"] for failed in export.result().data["failed"]] == ["bee"]
+        assert all(b'"of %b"' % each in data for each in (b"ant", b"bee", b"cow"))
+    finally:
+        place.chmod(mode)
 
 
 def test_a_trash_with_something_unreadable_is_listed(humble):

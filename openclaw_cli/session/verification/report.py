@@ -13,6 +13,7 @@ from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.verification.examine import examine
 from openclaw_cli.session.verification.findings import Findings, Problem
 from openclaw_cli.session.verification.repair import repair as put_right
+from openclaw_cli.store.fsio import reporting
 
 
 def verify(
@@ -34,7 +35,8 @@ def verify(
     for number, files in enumerate(named):
         progress("verifying", number, len(named))
         try:
-            before, after, kept = _one(store, files, repair=repair)
+            with reporting("read", files.folder):
+                before, after, kept = _one(store, files, repair=repair)
         except OpenclawError as error:
             if not files.exist():
                 continue  # deleted in the meantime

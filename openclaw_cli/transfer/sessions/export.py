@@ -21,9 +21,10 @@ from openclaw_cli.session.metadata import Loaded, gap, is_known_gap
 from openclaw_cli.session.schema import Message, Meta
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.session.store import UNREADABLE
-from openclaw_cli.session.transcript import History
+from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import jsonl
+from openclaw_cli.store.fsio import reporting
 from openclaw_cli.transfer.sessions import readable
 from openclaw_cli.transfer.sessions.file import AFTER_MESSAGE, BEFORE_MESSAGE, KIND, VERSION, Tally
 from openclaw_cli.transfer.writing import GZIP, save
@@ -153,7 +154,7 @@ class SessionExport:
             self.progress("export", number, len(self._chosen))
             files = store.paths.session(chosen["sessionId"])
             try:
-                with store.opened(files) as (loaded, history):
+                with reporting("read", files.folder), store.opened(files) as (loaded, history):
                     if not files.exist():
                         self._failure(files, _DELETED)
                         continue
@@ -188,7 +189,7 @@ class SessionExport:
         files, tail = source.files, source.loaded.tail
         end = None if tail is None else tail.size
         following = 0
-        for line in source.history.forward() if source.history is not None else ():
+        for line in self._read(source):
             if end is not None and line.at >= end:
                 break
             if line.message is None:
@@ -199,6 +200,12 @@ class SessionExport:
                 following = line.message["idx"] + 1
                 yield line.raw.strip(_PADDING), line.message
         self._compare(source, following)
+
+    def _read(self, source: _Source) -> Iterator[Line]:
+        try:
+            yield from source.history.forward() if source.history is not None else ()
+        except OSError as error:
+            self._failure(source.files, f"the history cannot be read to its end: {error.strerror}")
 
     def _compare(self, source: _Source, following: int) -> None:
         """Tell where the history has fewer messages than its metadata know of, or more."""
@@ -215,6 +222,9 @@ class SessionExport:
             names = sorted(path for path in files.branches.iterdir() if path.suffix == ".json")
         except FileNotFoundError:
             return []
+        except OSError as error:
+            self._failure(files, f"{files.branches.name}: {error.strerror}")
+            return []
         found = [self._document(files, path) for path in names]
         return [document for document in found if document is not None]
 
@@ -223,6 +233,8 @@ class SessionExport:
             value, reason = jsonl.decode(reading.read_file(path))
         except FileNotFoundError:
             return None
+        except OSError as error:
+            value, reason = None, error.strerror
         except ValueError as error:
             value, reason = None, str(error)
         if reason is not None:
