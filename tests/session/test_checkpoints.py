@@ -300,6 +300,17 @@ def test_providers_accept_what_a_run_is_resumed_with(ant, note):
     assert "do not run them again" in resume(ant, note, "text").data["text"]
 
 
+def test_a_message_that_is_stored_is_answered_whatever_the_budget_is(ant):
+    settings = {"session": {"context": {"budget": 1}}}
+    (ant.state / "openclaw.json").write_text(json.dumps(settings))
+    found = resume(ant, "go on with what you did")
+    assert found.data["appended"] == 5
+    assert [w.code for w in found.warnings] == ["budget-exceeded"]
+    assert found.data["messages"][-1]["content"] == "go on with what you did"
+    with pytest.raises(UsageError):
+        resume(ant)
+
+
 def test_a_batch_larger_than_the_budget_is_given_whole(ant):
     settings = {"session": {"context": {"budget": 1}}}
     (ant.state / "openclaw.json").write_text(json.dumps(settings))

@@ -63,7 +63,10 @@ def resume(store: SessionStore, files: SessionFiles, request: ResumeRequest) -> 
     loaded = store.load(files)
     count = int(loaded.meta["messageCount"])
     with reading(files) as recent:
-        window = _window(store, recent, request, warnings, needed=int(resumed.fit.fits))
+        needed = int(resumed.fit.fits)
+        window = _window(
+            store, recent, request, warnings, needed=needed, stored=appended is not None
+        )
         warnings += recent.warnings
     warnings += window_warnings(window, count)
     messages = [entry.message for entry in window.entries]
@@ -123,16 +126,22 @@ def _window(
     warnings: list[Warning],
     *,
     needed: int,
+    stored: bool,
 ) -> Window:
-    """Return the window of the context; the budget grows where the batch itself needs more."""
+    """Return the window of the context; the budget grows where the batch itself needs more.
+
+    It does as well where the operator's message has been ``stored``: who were told that the command
+    has failed would have it appended again.
+    """
     budget = request.budget or store.env.config.integer("session.context.budget")
     try:
         return sliding(recent, budget, needed=needed)
     except UsageError as error:
         least = error.details.get("least")
-        if not needed or not isinstance(least, int):
+        if not (needed or stored) or not isinstance(least, int):
             raise
-    said = f"the tool batch takes more than {budget} tokens: the messages take {least}"
+    what = "tool batch" if needed else "last message"
+    said = f"the {what} takes more than {budget} tokens: the messages take {least}"
     warnings.append(Warning("budget-exceeded", said))
     return sliding(recent, least, needed=needed)
 
