@@ -25,9 +25,13 @@ def main() -> int:
     if sys.warnoptions:
         _spare_what_others_deprecate()
     try:
-        from openclaw_cli.cli.app import run
+        import signal
     except KeyboardInterrupt:
         return 130
+    # Ctrl-C waits until the command begins: modules that it leaves half loaded fail in odd ways.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    from openclaw_cli.cli.app import run
+
     return run(sys.argv[1:])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -97,6 +98,13 @@ class LeafCommand(TyperCommand):
                 if param.param_type_name == "option" and param.expose_value:
                     refuse_empty(ctx, param, ctx.params.get(param.name or ""))
             return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; from here on Ctrl-C is heard (see ``__main__``)."""
+        import orjson  # noqa: F401 - crashes where Ctrl-C comes while it is being loaded
+
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        return super().invoke(ctx)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """Return ``--help``, printed by the one renderer."""

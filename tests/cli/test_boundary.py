@@ -102,6 +102,26 @@ def test_ctrl_c_ends_with_130_and_one_line(state_dir, tmp_path):
     assert not state_dir.exists()
 
 
+_INTERRUPTED_IMPORT = """
+import os, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+from openclaw_cli.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("name", ["typer", "orjson", "json.encoder", "openclaw_cli.cli.app"])
+def test_ctrl_c_while_modules_are_loaded_waits_for_the_command(state_dir, name):
+    code = _INTERRUPTED_IMPORT.format(name=name)
+    argv = [sys.executable, "-c", code, "memory", "list"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "openclaw: error: interrupted\n")
+
+
 def test_a_closed_pipe_is_no_failure(state_dir):
     done = _shell("set -o pipefail; openclaw config show | head -c 1")
     assert (done.returncode, done.stderr) == (0, "")
