@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from openclaw_cli.session.context.weighing import text_of
-from openclaw_cli.session.schema import Message, answered_call
+from openclaw_cli.session.schema import Message, answered_call, too_deep
 
 #: What stands for the result of a call that has none, and for a result that says nothing.
 NO_RESULT = "(no result: the call was interrupted, or its result is not recorded)"
@@ -156,9 +156,7 @@ def arguments(given: object) -> dict[str, Any]:
             value = orjson.loads(given) if given.strip() else {}
         except orjson.JSONDecodeError:
             value = given
-    try:
-        orjson.dumps(value)
-    except orjson.JSONEncodeError:
+    if too_deep(value):
         value = "(arguments nested too deeply to be written)"
     if value is None:
         return {}

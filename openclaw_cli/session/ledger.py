@@ -11,10 +11,10 @@ import orjson
 
 from openclaw_cli.errors import InvalidTextError
 from openclaw_cli.result import Warning
-from openclaw_cli.session.schema import is_time
+from openclaw_cli.session.schema import decode, is_time
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.store import files as reading
-from openclaw_cli.store import fsio, jsonl, locks
+from openclaw_cli.store import fsio, locks
 from openclaw_cli.store.fsio import reporting
 from openclaw_cli.store.newfile import NewFile
 
@@ -76,7 +76,7 @@ def checked(data: bytes, now: str) -> Turn:
 
     Fields that are not known are kept.
     """
-    value, reason = jsonl.decode(data.removeprefix(b"\xef\xbb\xbf").strip())
+    value, reason = decode(data.removeprefix(b"\xef\xbb\xbf").strip())
     if reason is not None:
         raise InvalidTextError(f"no JSON: {reason}", hint="give one JSON object")
     if isinstance(value, dict):
@@ -121,7 +121,7 @@ def _mended(store: SessionStore, path: Path) -> tuple[list[Warning], bytes]:
         if start == size:
             return [], b""
         tail = os.pread(source, LONGEST, start) if size - start <= LONGEST else b""
-        if tail and turn_problem(jsonl.decode(tail.strip())[0]) is None:
+        if tail and turn_problem(decode(tail.strip())[0]) is None:
             return [], b"\n"
         kept = fsio.free_name(path, "torn", store.stamp())
         with NewFile(kept) as target:
@@ -165,7 +165,7 @@ def lines(path: Path) -> Iterator[Line]:
 
 
 def _line(number: int, at: int, raw: bytes) -> Line:
-    value, reason = jsonl.decode(raw.strip(b"\0 \t\r\n"))
+    value, reason = decode(raw.strip(b"\0 \t\r\n"))
     problem = f"no JSON: {reason}" if reason else turn_problem(value)
     turn = value if problem is None else None
     return Line(number, at, raw, turn, problem, turn is None and not raw.endswith(b"\n"))

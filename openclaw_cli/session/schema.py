@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
 from openclaw_cli.clock import parse_time
 from openclaw_cli.session.lifecycle import RUN_STATE, STATUS
+from openclaw_cli.store import jsonl
 
 ROLES = ("user", "assistant", "tool", "system")
 #: Bytes of the longest message: a longer line is damage, and is passed over in bounded memory.
 LINE_LIMIT = 32 << 20
+#: The largest number of messages or tokens, and the largest cost: sums stop there. Every program
+#: that reads JSON holds it exactly.
+MOST = 1 << 53
+#: Levels of nesting of a document: whoever shows it wraps it in some more, and not all can be
+#: written that can be read.
+DEPTH = 240
+TOO_DEEP = f"nested more than {DEPTH} levels deep"
 
 Meta = dict[str, Any]
 Message = dict[str, Any]
@@ -65,26 +72,46 @@ def encode_meta(meta: Meta) -> bytes:
     return orjson.dumps(meta, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
+def decode(raw: bytes) -> tuple[Any, str | None]:
+    """Return the value of a JSON text, or None and why it has none that can be kept and shown."""
+    value, reason = jsonl.decode(raw)
+    if reason is None and too_deep(value, raw):
+        return None, TOO_DEEP
+    return value, reason
+
+
+def too_deep(value: object, raw: bytes | None = None) -> bool:
+    """Tell whether a value (read from ``raw``) is nested too deeply to be kept and shown."""
+    return jsonl.nests_deeper(value, DEPTH, raw)
+
+
 def parse_meta(data: bytes) -> tuple[Meta, list[str]]:
     """Return the sound fields of meta.json, and what is wrong with it.
 
     A file that is no JSON object has no sound field at all. A field that cannot be used is left
     out, so that it can be had from elsewhere.
     """
-    try:
-        document = orjson.loads(data)
-        orjson.dumps([document])  # what is nested too deeply could not be written again
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError) as error:
-        return {}, ["it is empty" if not data.strip(b"\0 \r\n\t") else f"it is no JSON: {error}"]
+    document, reason = jsonl.decode(data)
+    if reason is not None:
+        return {}, ["it is empty" if not data.strip(b"\0 \r\n\t") else f"it is no JSON: {reason}"]
     if not isinstance(document, dict):
         return {}, ["it is no JSON object"]
-    problems = [
-        f"{name} {reason}"
-        for name, value in document.items()
-        if (reason := _meta_problem(name, value)) is not None
-    ]
-    wrong = {problem.partition(" ")[0] for problem in problems}
-    return {name: value for name, value in document.items() if name not in wrong}, problems
+    return sound_fields(document, data)
+
+
+def sound_fields(document: Meta, raw: bytes | None = None) -> tuple[Meta, list[str]]:
+    """Return the fields of metadata (read from ``raw``) that can be used, and what is wrong."""
+    deep = too_deep(document, raw)
+    sound, problems = {}, []
+    for name, value in document.items():
+        reason = _meta_problem(name, value)
+        if reason is None and deep and too_deep([value]):
+            reason = f"is {TOO_DEEP}"
+        if reason is None:
+            sound[name] = value
+        else:
+            problems.append(f"{name} {reason}")
+    return sound, problems
 
 
 def _meta_problem(name: str, value: object) -> str | None:
@@ -92,7 +119,8 @@ def _meta_problem(name: str, value: object) -> str | None:
     if name == "messageCount" and type(value) is int and value > 1 << 53:
         return "is more than a history can have"
     if name in COUNTERS:
-        return None if _is_count(value, whole=name != "totalCost") else "is not a number from 0 on"
+        sound = _is_count(value, whole=name != "totalCost")
+        return None if sound else "is not a number from 0 to 2^53"
     if name in _TEXTS:
         return None if value is None or isinstance(value, str) else "is not a text"
     if name in _TIMES:
@@ -109,7 +137,7 @@ def _meta_problem(name: str, value: object) -> str | None:
 def _is_count(value: object, *, whole: bool = True) -> bool:
     if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
         return False
-    return math.isfinite(value) and value >= 0
+    return 0 <= value <= MOST
 
 
 def is_time(value: object) -> bool:
@@ -137,11 +165,11 @@ class Totals(NamedTuple):
         tokens = _number(message, "tokens")
         spoken = message.get("role") == "assistant"
         return Totals(
-            self.input + (0 if spoken else tokens),
-            self.output + (tokens if spoken else 0),
-            self.cache_read + _number(message, "cacheReadTokens"),
-            self.cache_write + _number(message, "cacheWriteTokens"),
-            round(self.cost + _cost(message), 9),
+            min(self.input + (0 if spoken else tokens), MOST),
+            min(self.output + (tokens if spoken else 0), MOST),
+            min(self.cache_read + _number(message, "cacheReadTokens"), MOST),
+            min(self.cache_write + _number(message, "cacheWriteTokens"), MOST),
+            min(round(self.cost + _cost(message), 9), MOST),
         )
 
     def and_also(self, more: Totals) -> Totals:
@@ -157,7 +185,10 @@ class Totals(NamedTuple):
     def added_to(self, meta: Meta) -> Meta:
         """Return the counters of ``meta`` with these totals added."""
         names = COUNTERS[1:]
-        sums = {name: meta.get(name, 0) + more for name, more in zip(names, self, strict=True)}
+        sums = {
+            name: min(meta.get(name, 0) + more, MOST)
+            for name, more in zip(names, self, strict=True)
+        }
         return {**sums, "totalCost": round(sums["totalCost"], 9)}
 
 
@@ -180,6 +211,8 @@ def message_problem(message: object) -> str | None:
     """Return why a message cannot be appended, None when it can."""
     if not isinstance(message, dict):
         return "not a JSON object"
+    if too_deep(message):
+        return TOO_DEEP
     role = message.get("role")
     if role not in ROLES:
         return f"role {_shown(role)} is not one of {', '.join(ROLES)}"
@@ -216,7 +249,11 @@ def _field_problem(message: Message) -> str | None:
     if message.get("ts") is not None and not is_time(message["ts"]):
         return f"ts {_shown(message['ts'])} is not an ISO-8601 time with a zone"
     if message.get("tokens") is not None and not _is_count(message["tokens"]):
-        return "tokens is not a whole number from 0 on"
+        return "tokens is not a whole number from 0 to 2^53"
+    for name in ("cacheReadTokens", "cacheWriteTokens", "cost"):
+        # Other kinds of value are fields of the caller's own, and count for nothing.
+        if isinstance(message.get(name), int | float) and message[name] > MOST:
+            return f"{name} is larger than 2^53"
     if message.get("toolCallId") is not None and not isinstance(message["toolCallId"], str):
         return "toolCallId is not a text"
     sender = message.get("sender")

@@ -7,6 +7,7 @@ holds. Memory is bounded by the longest line, whatever the length of the history
 from __future__ import annotations
 
 import os
+import sys
 import zlib
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -15,9 +16,9 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.session.schema import LINE_LIMIT, Message, is_idx
+from openclaw_cli.session.schema import LINE_LIMIT, Message, decode, is_idx
 from openclaw_cli.store import files as reading
-from openclaw_cli.store import fsio, jsonl
+from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
 
 _FIRST_PIECE = 1 << 13
@@ -78,7 +79,7 @@ def parse(raw: bytes) -> tuple[Message | None, str | None]:
     text = raw.strip(_PADDING)
     if not text:
         return None, "zero bytes" if b"\0" in raw else None
-    value, reason = jsonl.decode(text)
+    value, reason = decode(text)
     if reason is not None:
         return None, f"no JSON: {reason}"
     if not isinstance(value, dict):
@@ -158,7 +159,8 @@ class History(NamedTuple):
         """Yield the lines from the ``count``-th last message on, in order."""
         if self.packed:
             lines = self.forward()
-            places = deque((each.at for each in lines if each.message is not None), count)
+            most = min(count, sys.maxsize)
+            places = deque((each.at for each in lines if each.message is not None), most)
             # Without a message to begin with there is nothing to read again.
             self.source.seek(places[0] if places else 0)
             yield from (each._replace(number=0) for each in self.forward() if places)

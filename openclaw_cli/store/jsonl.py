@@ -6,6 +6,9 @@ from typing import Any
 
 import orjson
 
+#: Levels of nesting that orjson writes; it reads far more.
+_WRITTEN = 254
+
 
 def decode(raw: bytes) -> tuple[Any, str | None]:
     """Return the value of one JSON text, or None and the reason why it has none."""
@@ -13,3 +16,19 @@ def decode(raw: bytes) -> tuple[Any, str | None]:
         return orjson.loads(raw), None
     except orjson.JSONDecodeError as error:
         return None, str(error)
+
+
+def nests_deeper(value: object, levels: int, raw: bytes | None = None) -> bool:
+    """Tell whether a value (read from ``raw``, which makes most answers cheap) nests so deeply.
+
+    ``levels`` are at most as many as can be written.
+    """
+    if raw is not None and raw.count(b"{") + raw.count(b"[") <= levels:
+        return False
+    for _ in range(_WRITTEN - levels):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        return True
+    return False

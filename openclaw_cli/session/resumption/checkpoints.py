@@ -14,9 +14,9 @@ from openclaw_cli.clock import Clock
 from openclaw_cli.errors import InvalidTextError, StorageError, UsageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
-from openclaw_cli.session.schema import is_idx, is_time
+from openclaw_cli.session.schema import TOO_DEEP, decode, is_idx, is_time, too_deep
 from openclaw_cli.session.store import SessionStore, Writer
-from openclaw_cli.store import fsio, jsonl
+from openclaw_cli.store import fsio
 from openclaw_cli.store.files import read_file
 from openclaw_cli.store.fsio import reporting
 
@@ -75,7 +75,7 @@ def read_document(stream: BinaryIO) -> Checkpoint:
         )
     if not data.strip():
         raise UsageError("no checkpoint given", hint="give it as JSON on standard input")
-    document, reason = jsonl.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    document, reason = decode(data.removeprefix(b"\xef\xbb\xbf"))
     if reason is None:
         reason = problem(document)
     if reason is not None:
@@ -89,10 +89,8 @@ def problem(document: object) -> str | None:
     """Return why a document is no checkpoint, None when it is one."""
     if not isinstance(document, dict):
         return "it is no JSON object"
-    try:
-        orjson.dumps([document])  # what is nested too deeply could not be written again
-    except orjson.JSONEncodeError as error:
-        return f"it cannot be stored: {error}"
+    if too_deep(document):
+        return f"it is {TOO_DEEP}"
     for name in ("checkpointId", "kind"):
         value = document.get(name, _FIELDS[name])
         if not isinstance(value, str) or not value.strip():
@@ -149,7 +147,7 @@ def read(files: SessionFiles) -> Stored:
                 return Stored()
     except ValueError:
         return Stored(None, b"", "something else than a file stands there")
-    document, reason = jsonl.decode(data)
+    document, reason = decode(data)
     reason = f"no JSON: {reason}" if reason else problem(document)
     if reason is not None:
         return Stored(None, data, reason)

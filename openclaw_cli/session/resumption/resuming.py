@@ -10,6 +10,7 @@ from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import appending, archive, catalog
 from openclaw_cli.session.context.build import described, window_warnings
 from openclaw_cli.session.context.formats import formatted
+from openclaw_cli.session.context.pairing import made_calls
 from openclaw_cli.session.context.pruning import Window, sliding
 from openclaw_cli.session.context.recent import Recent, reading
 from openclaw_cli.session.context.weighing import text_of
@@ -149,7 +150,7 @@ def _window(
 def _following(messages: list[Message], found: Fit, note: str | None) -> list[Message]:
     """Return what is said after the history and not kept in it."""
     if found.fits:
-        last = next(message for message in reversed(messages) if message.get("toolCalls"))
+        last = next(message for message in reversed(messages) if made_calls(message))
         calls = ", ".join(
             f"{call.get('name')} {call.get('id')}"
             for call in last["toolCalls"]
