@@ -9,9 +9,11 @@ the catalogue. Nothing here is synced.
 from __future__ import annotations
 
 import os
+import stat
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from typing import NamedTuple
 
 import orjson
@@ -19,9 +21,9 @@ import orjson
 from openclaw_cli.environment import Environment
 from openclaw_cli.errors import DamagedError, LockedError, StorageError
 from openclaw_cli.paths import SessionPaths
-from openclaw_cli.session.lifecycle import RUN_STATE
+from openclaw_cli.session.lifecycle import RUN_STATE, STATUS
 from openclaw_cli.session.metadata import Stat
-from openclaw_cli.session.schema import KNOWN, Meta
+from openclaw_cli.session.schema import KNOWN, Meta, sound_fields
 from openclaw_cli.store import files, fsio, locks, wal
 
 _CRC = slice(len(b'{"crc":"'), len(b'{"crc":"xxxxxxxx'))
@@ -30,6 +32,12 @@ _ID_AT = _BODY_AT + len(b'"id":"')
 #: A CRC covers the object without its first member.
 _CRC_OF_BRACE = zlib.crc32(b"{")
 _UNTOLD: tuple[object, ...] = (None, 0, [], {})
+#: What every line tells, for sessions are chosen and sorted by it.
+_TOLD = ("status", "createdAt", "lastActiveAt")
+_NUMBERS = frozenset([int, float])
+_ONLY_TEXTS = frozenset([str])
+_STATES = frozenset(STATUS.states)
+_from_iso = datetime.fromisoformat
 #: Bytes of a line that is still worth keeping; a session with more metadata is always asked itself.
 _LONGEST = 8192
 #: The catalogue is written anew when it is so many times as long as it need be, and this longer.
@@ -41,22 +49,26 @@ _ADDED_SPARE = 8 << 20
 
 
 class Lines(NamedTuple):
-    """The catalogue as read: the newest line of each session by id, and how long the file was."""
+    """The catalogue as read: the newest line of each session by id, and how long the file was.
+
+    ``blocked`` tells that something else than a file stands in its place.
+    """
 
     newest: dict[bytes, bytes]
     size: int = 0
     inode: int = 0
+    blocked: bool = False
 
 
-def put_line(session_id: str, meta: Meta, stat: Stat | None) -> bytes:
-    """Return the line that says what a session's metadata are."""
-    if stat is None:
+def put_line(session_id: str, meta: Meta, version: Stat | None) -> bytes:
+    """Return the line that says what a session's metadata are, as of a version of meta.json."""
+    if version is None:
         return mark_line(session_id)
     told = {n: value for n, value in meta.items() if n not in KNOWN or value not in _UNTOLD}
     for name, value in (("sessionId", session_id), ("runState", RUN_STATE.first)):
         if told.get(name) == value:
             del told[name]
-    line = wal.encode_line({"id": session_id, "stat": stat, "meta": told})
+    line = wal.encode_line({"id": session_id, "stat": version, "meta": told})
     return line if len(line) <= _LONGEST else mark_line(session_id)
 
 
@@ -71,9 +83,9 @@ def is_mark(raw: bytes) -> bool:
     return body is not None and "meta" not in body
 
 
-def holds(raw: bytes, session_id: bytes, stat: Stat) -> bool:
-    """Tell whether a line is sound, and tells what a meta.json with this stat holds."""
-    said = raw.startswith(b'","stat":[%d,%d,%d],"meta":' % stat, _ID_AT + len(session_id))
+def holds(raw: bytes, session_id: bytes, version: Stat) -> bool:
+    """Tell whether a line is sound, and tells what this version of meta.json holds."""
+    said = raw.startswith(b'","stat":[%d,%d,%d],"meta":' % version, _ID_AT + len(session_id))
     return said and _is_sound(raw)
 
 
@@ -91,11 +103,53 @@ def told_by(raw: bytes) -> Meta | None:
     """
     try:
         body = orjson.loads(raw)
-        meta: Meta = body["meta"]
-        meta["sessionId"] = body["id"]
+        meta: Meta = {**body["meta"], "sessionId": body["id"]}
     except (ValueError, KeyError, TypeError):
         return None
-    return meta if _is_sound(raw) else None
+    return meta if _is_sound(raw) and _is_whole(meta, raw) else None
+
+
+def _is_whole(meta: Meta, raw: bytes) -> bool:
+    _sound, problems = sound_fields(meta, raw)
+    return not problems and all(name in meta for name in _TOLD)
+
+
+def sketched_by(raw: bytes, name: bytes, version: Stat) -> Meta | None:
+    """Return the metadata of a line that `holds`, checked as far as choosing and sorting go.
+
+    None for any other line. What is shown of a session comes from `told_by`. This is what the time
+    of going through all sessions goes into.
+    """
+    try:
+        if int(raw[_CRC], 16) != zlib.crc32(raw[_BODY_AT:], _CRC_OF_BRACE):
+            return None
+        body = orjson.loads(raw)
+        if body["stat"] != [*version]:
+            return None
+        meta: Meta = body["meta"]
+        meta["sessionId"] = name.decode()
+        created, active = meta["createdAt"], meta["lastActiveAt"]
+        _from_iso(created)
+        _from_iso(active)
+        if created[-1] == "Z" == active[-1] and meta["status"] in _STATES and _sorts(meta):
+            return meta
+    except (ValueError, KeyError, TypeError):
+        return None
+    return meta if _is_whole(meta, raw) else None
+
+
+def _sorts(meta: Meta) -> bool:
+    """Tell whether what sessions are chosen and sorted by has the usual types."""
+    get = meta.get
+    return (
+        type(get("channel", "")) is str
+        and type(get("chatId", "")) is str
+        and type(get("userId", "")) is str
+        and type(get("title", "")) is str
+        and type(get("messageCount", 0)) is int
+        and type(get("totalCost", 0)) in _NUMBERS
+        and ("tags" not in meta or _ONLY_TEXTS.issuperset(map(type, meta["tags"])))
+    )
 
 
 def _by_id(data: bytes) -> dict[bytes, bytes]:
@@ -114,8 +168,10 @@ class Catalog:
         """Return the newest line of each session; one that cannot be read is empty."""
         try:
             fd = files.open_regular(self._paths.catalog)
-        except (FileNotFoundError, ValueError):
+        except FileNotFoundError:
             return Lines({})
+        except ValueError:
+            return Lines({}, blocked=True)
         with open(fd, "rb", buffering=0) as source:
             data = source.readall()
             return Lines(_by_id(data), len(data), os.fstat(fd).st_ino)
@@ -132,10 +188,16 @@ class Catalog:
         return found
 
     def add(self, line: bytes) -> None:
-        """Append a line. Raises `StorageError` or `LockedError` where that cannot be done."""
+        """Append a line. Raises `StorageError` or `LockedError` where that cannot be done.
+
+        What is no file misleads nobody, for nobody reads it: then there is nothing to say either.
+        """
         with self._locked():
             path = self._paths.catalog
-            size = path.stat().st_size if path.exists() else 0
+            found = os.lstat(path) if os.path.lexists(path) else None
+            if found is not None and not stat.S_ISREG(found.st_mode):
+                return
+            size = 0 if found is None else found.st_size
             if size > _ADDED_SPARE and size > _ADDED_SLACK * self._least():
                 self._write(raw for name, raw in self.read().newest.items() if name)
             fsio.append(path, line, durable=False)
@@ -163,9 +225,9 @@ class Catalog:
         """
         wanted = sum(map(len, kept)) + len(kept) + sum(map(len, corrected.values()))
         whole = read.size == 0 or read.size > _SLACK * wanted + _SPARE
-        if not corrected and not (whole and kept):
+        if read.blocked or (not corrected and not (whole and kept)):
             return
-        with suppress(StorageError, LockedError), self._locked():
+        with suppress(StorageError, LockedError, DamagedError), self._locked():
             added = self._since(read)
             if added is None:
                 return  # written anew by someone else in the meantime

@@ -81,7 +81,7 @@ def bound(moment: datetime | None) -> str | None:
 def listing(store: SessionStore, request: SessionListRequest) -> Result:
     """Return the first sessions of a filter, their number, and what of others is there."""
     survey, names, total = _selected(store, request)
-    items = [complete(survey.again(name), store.agent) for name in names]
+    items = [complete(store.again(survey, name), store.agent) for name in names]
     data = {"items": items, "total": total, "foreign": foreign(survey)}
     return Result("session.list", data, tuple(survey.warnings))
 
@@ -93,7 +93,7 @@ def stream(
     survey, names, _total = _selected(store, request)
     warnings.extend(survey.warnings)
     for name in names:
-        yield complete(survey.again(name), store.agent)
+        yield complete(store.again(survey, name), store.agent)
 
 
 def _selected(store: SessionStore, request: SessionListRequest) -> tuple[Survey, list[str], int]:

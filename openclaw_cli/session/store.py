@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from openclaw_cli.clock import format_time
 from openclaw_cli.environment import Environment
 from openclaw_cli.errors import NotFoundError, OpenclawError, StorageError
@@ -53,12 +51,12 @@ class Survey:
     left: list[str] = field(default_factory=list)
     warnings: list[Warning] = field(default_factory=list)
 
-    def again(self, session_id: str) -> Meta:
-        """Return the metadata of a session that the walk has come by."""
+    def again(self, session_id: str) -> Meta | None:
+        """Return the metadata of a session that the walk has come by, None where no line tells."""
         if session_id in self.odd:
             return self.odd[session_id]
         line = self.corrected.get(session_id) or self.read.newest[session_id.encode()]
-        return catalog.told_by(line.rstrip(b"\n")) or {"sessionId": session_id}
+        return catalog.told_by(line.rstrip(b"\n"))
 
 
 @dataclass(slots=True)
@@ -194,7 +192,12 @@ class SessionStore:
 
     def survey(self) -> Survey:
         """Return the beginning of a walk through all sessions: the catalogue as it is."""
-        return Survey(self.catalog.read())
+        survey = Survey(self.catalog.read())
+        if survey.read.blocked:
+            path = str(self.paths.catalog)
+            said = f"{path} is no file: every session is asked itself, which is slow; move it away"
+            survey.warnings.append(Warning("catalog-blocked", said, path))
+        return survey
 
     def walk(self, survey: Survey, needle: bytes = b"") -> Iterator[Meta]:
         """Yield the metadata of every session, in no order, perhaps without default fields.
@@ -208,16 +211,25 @@ class SessionStore:
         try:
             for name in _names_in(self.paths.root):
                 raw = newest.get(name)
-                if raw is not None and _still_right(raw, name, folder):
-                    survey.kept.append(raw)
-                    if needle in raw:
-                        body = orjson.loads(raw)
-                        body["meta"]["sessionId"] = body["id"]
-                        yield body["meta"]
-                else:
+                meta = None if raw is None else _still_told(raw, name, folder, needle)
+                if raw is None or meta is None:
                     yield from self._asked(os.fsdecode(name), raw, survey)
+                    continue
+                survey.kept.append(raw)
+                if meta:
+                    yield meta
         finally:
             os.close(folder)
+
+    def again(self, survey: Survey, session_id: str) -> Meta:
+        """Return the metadata of a session that the walk has come by, all fields checked."""
+        meta = survey.again(session_id)
+        if meta is not None:
+            return meta
+        try:
+            return self.load(self.paths.session(session_id)).meta
+        except OpenclawError:  # deleted in the meantime
+            return {"sessionId": session_id}
 
     def _asked(self, name: str, raw: bytes | None, survey: Survey) -> Iterator[Meta]:
         if name in self.paths.own or name.startswith("."):
@@ -265,13 +277,21 @@ class SessionStore:
             yield
 
 
-def _still_right(raw: bytes, name: bytes, folder: int) -> bool:
-    """Tell whether a line is sound and meta.json still the file that it tells about."""
+def _still_told(raw: bytes, name: bytes, folder: int, needle: bytes) -> Meta | None:
+    """Return what a line tells if it is sound and meta.json still the file that it tells about.
+
+    That is nothing for a line without the ``needle``.
+    """
     try:
         found = os.stat(name + b"/meta.json", dir_fd=folder, follow_symlinks=False)
     except OSError:
-        return False  # missing or out of reach: the session itself will tell
-    return catalog.holds(raw, name, (found.st_mtime_ns, found.st_size, found.st_ino))
+        return None  # missing or out of reach: the session itself will tell
+    stat = (found.st_mtime_ns, found.st_size, found.st_ino)
+    if not needle:
+        return catalog.sketched_by(raw, name, stat)
+    if not catalog.holds(raw, name, stat):
+        return None
+    return catalog.told_by(raw) if needle in raw else {}
 
 
 def _names_in(folder: Path) -> list[bytes]:
