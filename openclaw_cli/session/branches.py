@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -10,11 +12,11 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from openclaw_cli.errors import ExistsError, InvalidNameError, NotFoundError
+from openclaw_cli.errors import DamagedError, ExistsError, InvalidNameError, NotFoundError
 from openclaw_cli.paths import SessionFiles, check_name, valid_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import transcript
-from openclaw_cli.session.schema import is_idx
+from openclaw_cli.session.schema import decode, is_idx, is_time
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import History
 from openclaw_cli.store import fsio
@@ -23,10 +25,14 @@ from openclaw_cli.store.fsio import reporting
 
 VERSION = 1
 _PIECE = 1 << 20
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Point(NamedTuple):
-    """A branch point: the history up to message ``idx`` is its first ``size`` bytes."""
+    """A branch point: the history up to message ``idx`` is its first ``size`` bytes.
+
+    Its name and session are those of its file, whatever the ``document`` in it said.
+    """
 
     name: str
     idx: int
@@ -49,6 +55,7 @@ def branch(store: SessionStore, files: SessionFiles, name: str, at: int | None) 
             hint="put a letter into the name",
         )
     with store.writing(files) as writer:
+        _require_own_folder(files)
         if os.path.lexists(path):
             raise ExistsError(
                 f"session {files.id} has a branch {name} already",
@@ -131,6 +138,7 @@ def read(files: SessionFiles, name: str) -> Point:
     Raises `NotFoundError` when there is none and ``ValueError`` for a damaged one.
     """
     path = path_of(files, name)
+    _require_own_folder(files)
     with reporting("read", path):
         try:
             data = read_file(path)
@@ -140,21 +148,50 @@ def read(files: SessionFiles, name: str) -> Point:
                 f"session {files.id} has no branch {name}",
                 hint=f"it has: {known}" if known else "openclaw session branch makes one",
             ) from error
-    document = orjson.loads(data)
+    document, reason = decode(data)
+    if reason is not None:
+        raise ValueError(f"no JSON: {reason}")
+    return point_of(document, files.id, name)
+
+
+def point_of(document: object, session_id: str, name: str) -> Point:
+    """Return the branch point that a document describes; raises ``ValueError`` for another one."""
     if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
     idx, size, digest = document.get("idx"), document.get("bytes"), document.get("sha256")
-    if not is_idx(idx) or not is_idx(size) or not isinstance(digest, str):
-        raise ValueError("idx, bytes or sha256 is missing or of the wrong kind")
-    return Point(name, idx, size, digest, document)
+    if not is_idx(idx) or not is_idx(size):
+        raise ValueError("idx or bytes is missing or no whole number from 0 on")
+    if not isinstance(digest, str) or _SHA256.fullmatch(digest) is None:
+        raise ValueError("sha256 is missing or no digest")
+    if not is_time(document.get("createdAt")):
+        raise ValueError("createdAt is missing or no ISO-8601 time with a zone")
+    return Point(name, idx, size, digest, {**document, "sessionId": session_id, "name": name})
+
+
+def _require_own_folder(files: SessionFiles) -> None:
+    """Raise `DamagedError` where a link, which may lead out of the store, or a file stands."""
+    path = files.branches
+    with reporting("read", path):
+        try:
+            mode = os.lstat(path).st_mode
+        except FileNotFoundError:
+            return
+    if not stat.S_ISDIR(mode):
+        raise DamagedError(
+            f"{path} is not a folder", path=str(path), hint="move away what stands there"
+        )
 
 
 def names(files: SessionFiles) -> list[str]:
-    """Return the names of the branch points of a session, in order."""
+    """Return the names of the branch points of a session, in order.
+
+    Other files are not ours. Raises `DamagedError` where no folder stands in place of theirs.
+    """
+    _require_own_folder(files)
     with reporting("read", files.branches):
         try:
             found = os.listdir(files.branches)
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
             return []
     stems = (name.removesuffix(".json") for name in found if name.endswith(".json"))
     return sorted(filter(valid_name, stems))

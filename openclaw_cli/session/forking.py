@@ -10,11 +10,13 @@ from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import branches, lookup, transcript
 from openclaw_cli.session.requests import NewRequest
-from openclaw_cli.session.schema import Meta, Totals
+from openclaw_cli.session.schema import MOST, Meta, Totals
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import History
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
+
+_MOST_DIGITS = len(str(MOST))
 
 
 class Prefix(NamedTuple):
@@ -65,7 +67,12 @@ def _prefix(files: SessionFiles, history: History | None, point: str) -> Prefix:
         return Prefix(found.size, found.sha256)
     if not point and history is None:
         return Prefix(0)
-    return Prefix(branches.located(files, history, int(point) if point else None)[1])
+    return Prefix(branches.located(files, history, _idx(point) if point else None)[1])
+
+
+def _idx(digits: str) -> int:
+    """Return the idx that is meant; of longer numbers than an idx can be, one that is not there."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else MOST
 
 
 def _copy(files: SessionFiles, history: History | None, made: SessionFiles, prefix: Prefix) -> None:

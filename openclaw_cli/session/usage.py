@@ -12,6 +12,7 @@ from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import ledger
 from openclaw_cli.session.ledger import TOKENS, Turn
 from openclaw_cli.session.requests import UsageQuery
+from openclaw_cli.session.schema import MOST
 from openclaw_cli.session.store import SessionStore
 
 BY = ("session", "model", "channel", "day")
@@ -34,7 +35,8 @@ def usage(store: SessionStore, query: UsageQuery) -> Result:
     """Sum the turns of the ledger up; lines that are no turns are passed over with one warning.
 
     Rows are sorted by their key, days being those of UTC. ``cost`` is None where no model of a row
-    has a price; ``unpricedTurns`` are those that it leaves out.
+    has a price; ``unpricedTurns`` are those that it leaves out, and those of models whose costs are
+    beyond all numbers. Sums stop at 2^53.
     """
     _require(store)
     sums: dict[str | None, dict[str | None, _Sums]] = {}
@@ -89,7 +91,7 @@ def _add(counts: _Sums, turn: Turn) -> None:
     counts[0] += 1
     counts[1] += turn.get("IsEstimated") is True
     for place, name in enumerate(TOKENS, 2):
-        counts[place] += turn.get(name, 0)
+        counts[place] = min(counts[place] + turn.get(name, 0), MOST)
 
 
 def _row(
@@ -104,14 +106,15 @@ def _summed(
     totals = [0] * 6
     cost, unpriced, priced = 0.0, 0, False
     for model, counts in counted:
-        totals = [one + other for one, other in zip(totals, counts, strict=True)]
+        totals = [min(one + other, MOST) for one, other in zip(totals, counts, strict=True)]
         price = prices.get(model or "")
-        if price is None:
+        tokens = zip(PRICED, counts[2:], strict=True)
+        more = sum((price or {}).get(name, 0) * number for name, number in tokens) / _MILLION
+        if price is None or not cost + more <= MOST:
             unpriced += counts[0]
             continue
         priced = True
-        tokens = zip(PRICED, counts[2:], strict=True)
-        cost += sum(price.get(name, 0) * number for name, number in tokens) / _MILLION
+        cost += more
     return {
         "turns": totals[0],
         "estimatedTurns": totals[1],

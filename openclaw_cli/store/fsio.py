@@ -313,12 +313,15 @@ def sweep(folder: Path, names: Iterable[str] | None = None) -> int:
     """Remove temporary files and folders that killed writers left in ``folder``; return how many.
 
     Only for a caller that holds the lock under which they are made, and who may know their names.
+    Where a link or a file stands in place of the folder, nothing there is ours.
     """
     count = 0
     if names is None:
         try:
             names = [name for name in os.listdir(folder) if is_temporary(name)]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
+            return 0
+        if names and folder.is_symlink():
             return 0
     for path in [folder / name for name in names]:
         if path.is_dir() and not path.is_symlink():

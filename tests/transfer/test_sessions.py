@@ -143,9 +143,11 @@ def test_a_dry_run_says_the_same_and_writes_nothing(sessions, other):
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        (b'{"message":{"idx":1', b'{"message":{"idx":0', "message 0 comes after message 0"),
         (b'{"message":{"idx":1', b'{"message":{"idx":-1', "no idx"),
-        (b'"role":"tool"', b'"role":"boss"', "role 'boss'"),
+        (b'"sessionId":"ant","status"', b'"sessionId":null,"status"', "no session id"),
+        (b'"overrides":{}', b'"overrides":%s' % (b"[" * 300 + b"]" * 300), "nested"),
+        (b'"overrides":{}', b'"overrides":%s' % (b"[" * 242 + b"]" * 242), "overrides is nested"),
+        (b'"toolCallId"', b'"x":%s,"toolCallId"' % (b"[" * 240 + b"]" * 240), "nested"),
         ("你好".encode(), "他好".encode(), "digest differs"),
         (b'"messages":3', b'"messages":4', "3 messages where 4 are due"),
         (b'"sessionId":"ant","messages"', b'"sessionId":"any","messages"', "another session"),

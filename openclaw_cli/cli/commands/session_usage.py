@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -31,6 +32,10 @@ EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_UNAVAILABLE)
 _LIMIT = 1 << 20
 _SUMS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _COLUMNS = ("turns", "estimatedTurns", *_SUMS, "cost", "unpricedTurns")
+#: Signs in the wide form of East Asian fonts are taken for the others.
+_FORMULA = re.compile(
+    r"[\s\x00-\x1f\u200b-\u200f\u2060\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n]"
+)
 _KINDS = ("input", "output", "cache read", "cache write")
 
 
@@ -106,8 +111,8 @@ def _cells(item: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _harmless(cell: Any) -> Any:
-    """A spreadsheet takes a text that begins so for a formula."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell
+    """A spreadsheet takes a text that begins so for a formula, whatever blanks come before."""
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:

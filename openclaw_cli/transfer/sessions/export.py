@@ -14,16 +14,16 @@ from typing import Any, NamedTuple
 import orjson
 
 from openclaw_cli.clock import format_time, parse_time
-from openclaw_cli.errors import OpenclawError
+from openclaw_cli.errors import NotFoundError, OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
+from openclaw_cli.session import branches
 from openclaw_cli.session.metadata import Loaded, gap, is_known_gap
+from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import Message, Meta
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.session.store import UNREADABLE
 from openclaw_cli.session.transcript import History, Line
-from openclaw_cli.store import files as reading
-from openclaw_cli.store import jsonl
 from openclaw_cli.store.fsio import reporting
 from openclaw_cli.transfer.sessions import readable
 from openclaw_cli.transfer.sessions.file import AFTER_MESSAGE, BEFORE_MESSAGE, KIND, VERSION, Tally
@@ -165,10 +165,12 @@ class SessionExport:
 
     def _lines(self, source: _Source) -> Iterator[bytes]:
         files = source.files
-        head: dict[str, Any] = {"session": source.meta, "branches": self._documents(files)}
-        checkpoint = self._document(files, files.checkpoint)
-        if checkpoint is not None:
-            head["checkpoint"] = checkpoint
+        head: dict[str, Any] = {"session": source.meta, "branches": self._branches(files)}
+        stored = checkpoints.read(files)
+        if stored.problem is not None:
+            self._failure(files, f"checkpoint.json: {stored.problem}")
+        if stored.checkpoint is not None:
+            head["checkpoint"] = stored.checkpoint
         if not files.exist():
             self._failure(files, _DELETED)  # who knows which of its files were there to be read
             return
@@ -217,29 +219,20 @@ class SessionExport:
             said = f"session {files.id}: messageCount is {count} where {following} is due"
             self.warnings.append(Warning("counter-differs", said, str(files.meta)))
 
-    def _documents(self, files: SessionFiles) -> list[Any]:
+    def _branches(self, files: SessionFiles) -> list[Any]:
+        """Return the branch points; those that nobody could use after an import have failed."""
+        found = []
         try:
-            names = sorted(path for path in files.branches.iterdir() if path.suffix == ".json")
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            self._failure(files, f"{files.branches.name}: {error.strerror}")
-            return []
-        found = [self._document(files, path) for path in names]
-        return [document for document in found if document is not None]
-
-    def _document(self, files: SessionFiles, path: Path) -> Any:
-        try:
-            value, reason = jsonl.decode(reading.read_file(path))
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            value, reason = None, error.strerror
-        except ValueError as error:
-            value, reason = None, str(error)
-        if reason is not None:
-            self._failure(files, f"{path.name}: {reason}")
-        return value
+            for name in branches.names(files):
+                try:
+                    found.append(branches.read(files, name).document)
+                except NotFoundError:
+                    continue  # removed since
+                except ValueError as error:
+                    self._failure(files, f"branch {name}: {error}")
+        except OpenclawError as error:
+            self._failure(files, error.message)
+        return found
 
     def _failure(self, files: SessionFiles, reason: str) -> None:
         if len(self.failed) < _MOST_FAILURES:

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO, NamedTuple
 
+import orjson
+
 from openclaw_cli.errors import InvalidTextError, UsageError
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.session.schema import LINE_LIMIT
+from openclaw_cli.session.schema import DEPTH, LINE_LIMIT, TOO_DEEP, decode
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import fsio, jsonl, locks
 from openclaw_cli.transfer.kinds import opened
@@ -24,6 +26,8 @@ from openclaw_cli.transfer.sessions.making import Draft, Store, take_in
 CONFLICTS = ("skip", "new-id", "overwrite")
 _LONGEST = LINE_LIMIT + (1 << 16)
 _MOST_FAILURES = 1000
+#: Levels that a line adds to the documents in it.
+_AROUND = 4
 _OUTCOMES = ("added", "skipped", "overwritten", "renamed")
 
 
@@ -164,7 +168,7 @@ def import_sessions(
 
 def _header(source: BinaryIO, name: str) -> dict[str, Any]:
     raw = source.readline(_LONGEST)
-    value, _reason = jsonl.decode(raw.strip())
+    value, _reason = decode(raw.strip())
     return check_header(value, name)
 
 
@@ -183,26 +187,24 @@ def _parts(source: BinaryIO) -> Iterator[Part]:
 
 
 def _part(number: int, raw: bytes) -> Part:
+    if raw.startswith(BEFORE_MESSAGE) and raw.endswith(b"}"):
+        inner = raw[len(BEFORE_MESSAGE) : -1].strip()
+        message, _reason = jsonl.decode(inner)
+        if isinstance(message, dict):
+            return Part(number, "message", message, inner)
     value, reason = jsonl.decode(raw)
     if reason is not None:
         return Part(number, "bad", f"no JSON: {reason}")
+    if jsonl.nests_deeper(value, DEPTH + _AROUND, raw):
+        return Part(number, "bad", TOO_DEEP)
     if isinstance(value, dict):
         if isinstance(value.get("message"), dict):
-            message = value["message"]
-            own = raw.startswith(BEFORE_MESSAGE) and len(value) == 1
-            inner = raw[len(BEFORE_MESSAGE) : -1].strip() if own else _encoded(message)
-            return Part(number, "message", message, inner)
+            return Part(number, "message", value["message"], orjson.dumps(value["message"]))
         if isinstance(value.get("session"), dict):
             return Part(number, "session", value["session"], whole=value)
         if isinstance(value.get("end"), dict):
             return Part(number, "end", value["end"])
     return Part(number, "bad", "neither a session nor a message nor an end line")
-
-
-def _encoded(message: dict[str, Any]) -> bytes:
-    import orjson
-
-    return orjson.dumps(message)
 
 
 def _result(work: _Import, header: dict[str, Any]) -> Result:

@@ -15,9 +15,11 @@ from openclaw_cli.clock import parse_time, to_millis
 from openclaw_cli.errors import InvalidTextError, NotFoundError
 from openclaw_cli.paths import SessionFiles, valid_name
 from openclaw_cli.result import Warning
-from openclaw_cli.session import catalog, metadata, transcript
+from openclaw_cli.session import branches, catalog, metadata, transcript
+from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import (
     LINE_LIMIT,
+    TOO_DEEP,
     Message,
     Meta,
     Totals,
@@ -25,7 +27,8 @@ from openclaw_cli.session.schema import (
     is_idx,
     message_problem,
     new_meta,
-    parse_meta,
+    sound_fields,
+    too_deep,
 )
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.store import fsio, trash
@@ -37,6 +40,8 @@ _GZIP_WINDOW = 31
 _PADDING = b"\0 \t\r\n"
 #: Endings that a session id cannot have: other files beside the sessions have them.
 _TAKEN_ENDINGS = (".json", ".jsonl", ".lock")
+#: Odd messages that the warning about them names.
+_NAMED = 5
 
 
 class Draft:
@@ -47,12 +52,15 @@ class Draft:
 
     def __init__(self, store: SessionStore, document: dict[str, Any], *, dry_run: bool) -> None:
         given = document["session"]
-        self.session_id = str(given.get("sessionId"))
+        self.session_id = name if isinstance(name := given.get("sessionId"), str) else ""
         self.warnings: list[Warning] = []
         self.tally = Tally()
         self.meta = self._checked(store, given)
-        self.documents = _documents(document)
+        self._branches = self._usable_branches(document.get("branches"))
+        self._checkpoint = self._usable_checkpoint(document.get("checkpoint"))
         self._totals, self._following = Totals(), 0
+        self._odd: list[str] = []
+        self._odd_count = 0
         self._file: NewFile | None = None
         self._packer: Any = None
         self.files = SessionFiles(fsio.temp_name(store.paths.incoming / self.session_id))
@@ -63,7 +71,7 @@ class Draft:
     def _checked(self, store: SessionStore, given: Meta) -> Meta:
         if not valid_name(self.session_id) or self.session_id.endswith(_TAKEN_ENDINGS):
             raise InvalidTextError(f"{ascii(self.session_id)[:80]} is no session id")
-        sound, problems = parse_meta(orjson.dumps(given))
+        sound, problems = sound_fields(given)
         if problems:
             raise InvalidTextError(f"the metadata cannot be used: {problems[0]}")
         if "createdAt" not in sound:
@@ -80,21 +88,32 @@ class Draft:
         self._file.__enter__()
 
     def add(self, raw: bytes, message: Message) -> None:
-        """Take one message; raises `InvalidTextError` for one that no history can hold."""
+        """Take one message; raises `InvalidTextError` for one that no history can hold.
+
+        What a history can hold and ``session append`` would not take is kept as it is, with a
+        warning: a backup of a history that other programs have written to must come back.
+        """
         idx = message.get("idx")
-        if not isinstance(idx, int) or not is_idx(idx):
+        if not is_idx(idx):
             raise InvalidTextError("a message has no idx")
-        if idx < self._following:
-            raise InvalidTextError(f"message {idx} comes after message {self._following - 1}")
-        problem = message_problem(message)
-        if problem is not None:
-            raise InvalidTextError(f"message {idx}: {problem}")
+        if too_deep(message, raw):
+            raise InvalidTextError(f"message {idx}: {TOO_DEEP}")
         if len(raw) > LINE_LIMIT:
             raise InvalidTextError(f"message {idx}: {transcript.TOO_LONG}")
+        if idx < self._following:
+            self._note(f"message {idx} comes after message {self._following - 1}")
+        problem = message_problem(message)
+        if problem is not None:
+            self._note(f"message {idx}: {problem}")
         self._following = idx + 1
         self._totals = self._totals.plus(message)
         self.tally.add(raw)
         self._write(raw + b"\n")
+
+    def _note(self, oddity: str) -> None:
+        self._odd_count += 1
+        if len(self._odd) < _NAMED:
+            self._odd.append(oddity)
 
     def _write(self, data: bytes) -> None:
         if self._file is not None:
@@ -112,6 +131,13 @@ class Draft:
             raise InvalidTextError(
                 "the messages are not those that were exported: their digest differs"
             )
+        if self._odd_count:
+            more = self._odd_count - len(self._odd)
+            told = "; ".join([*self._odd, *([f"{more} more"] if more else [])])
+            self._warn("odd-messages", f"kept as they are: {told}")
+
+    def _warn(self, code: str, said: str) -> None:
+        self.warnings.append(Warning(code, f"session {self.session_id}: {said}"))
 
     def close(self, session_id: str) -> None:
         """Complete the folder of the session under the id that it is to have."""
@@ -136,11 +162,33 @@ class Draft:
         fsio.write_file(self.files.meta, encode_meta(self.meta))
 
     def _places(self) -> Iterator[tuple[Any, Any]]:
-        branches, checkpoint = self.documents
-        if checkpoint is not None:
-            yield self.files.checkpoint, checkpoint
-        for branch in branches:
-            yield self.files.branches / f"{branch['name']}.json", branch
+        if self._checkpoint is not None:
+            yield self.files.checkpoint, self._checkpoint
+        for name, branch in self._branches.items():
+            document = {**branch, "sessionId": self.meta["sessionId"]}
+            yield branches.path_of(self.files, name), document
+
+    def _usable_branches(self, given: object) -> dict[str, Any]:
+        """Return the branch points by name; those that cannot be used are left out and told."""
+        found: dict[str, Any] = {}
+        for document in given if isinstance(given, list) else () if given is None else (given,):
+            name = document.get("name") if isinstance(document, dict) else None
+            try:
+                if not isinstance(name, str) or not valid_name(name):
+                    raise ValueError("it has no name")
+                if name in found:
+                    raise ValueError("there is another one of that name")
+                found[name] = branches.point_of(document, self.session_id, name).document
+            except ValueError as error:
+                which = f"branch {name}" if isinstance(name, str) else "a branch"
+                self._warn("branch-left-out", f"{which[:80]} cannot be used: {error}")
+        return found
+
+    def _usable_checkpoint(self, given: object) -> checkpoints.Checkpoint | None:
+        problem = None if given is None else checkpoints.problem(given)
+        if problem is not None:
+            self._warn("checkpoint-left-out", f"its checkpoint cannot be used: {problem}")
+        return given if isinstance(given, dict) and problem is None else None
 
     def abandon(self) -> None:
         """Remove what has been made so far."""
@@ -149,16 +197,6 @@ class Draft:
             file.__exit__(InvalidTextError, None, None)
         if self.writes and os.path.lexists(self.files.folder):
             fsio.remove_tree(self.files.folder)
-
-
-def _documents(document: dict[str, Any]) -> tuple[list[dict[str, Any]], Any]:
-    branches = document.get("branches", [])
-    sound = isinstance(branches, list) and all(
-        isinstance(branch, dict) and valid_name(str(branch.get("name"))) for branch in branches
-    )
-    if not sound:
-        raise InvalidTextError("its branch points cannot be used")
-    return branches, document.get("checkpoint")
 
 
 def take_in(store: SessionStore, draft: Draft, on_conflict: str) -> tuple[str, str]:
