@@ -16,10 +16,10 @@ from openclaw_cli.errors import DamagedError, ExistsError, InvalidNameError, Not
 from openclaw_cli.paths import SessionFiles, check_name, valid_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import transcript
-from openclaw_cli.session.schema import decode, is_idx, is_time
+from openclaw_cli.session.schema import TOO_DEEP, is_idx, is_time, too_deep
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import History
-from openclaw_cli.store import fsio
+from openclaw_cli.store import fsio, jsonl
 from openclaw_cli.store.files import read_file
 from openclaw_cli.store.fsio import reporting
 
@@ -148,7 +148,7 @@ def read(files: SessionFiles, name: str) -> Point:
                 f"session {files.id} has no branch {name}",
                 hint=f"it has: {known}" if known else "openclaw session branch makes one",
             ) from error
-    document, reason = decode(data)
+    document, reason = jsonl.decode(data)
     if reason is not None:
         raise ValueError(f"no JSON: {reason}")
     return point_of(document, files.id, name)
@@ -158,6 +158,8 @@ def point_of(document: object, session_id: str, name: str) -> Point:
     """Return the branch point that a document describes; raises ``ValueError`` for another one."""
     if not isinstance(document, dict):
         raise ValueError("it is no JSON object")
+    if too_deep(document):
+        raise ValueError(f"it is {TOO_DEEP}")
     idx, size, digest = document.get("idx"), document.get("bytes"), document.get("sha256")
     if not is_idx(idx) or not is_idx(size):
         raise ValueError("idx or bytes is missing or no whole number from 0 on")

@@ -16,7 +16,7 @@ import orjson
 
 from openclaw_cli.errors import InvalidTextError, UsageError
 from openclaw_cli.result import Progress, Result, Warning, no_progress
-from openclaw_cli.session.schema import DEPTH, LINE_LIMIT, TOO_DEEP, decode
+from openclaw_cli.session.schema import LINE_LIMIT, TOO_DEEP, decode, too_deep
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import fsio, jsonl, locks
 from openclaw_cli.transfer.kinds import opened
@@ -26,8 +26,6 @@ from openclaw_cli.transfer.sessions.making import Draft, Store, take_in
 CONFLICTS = ("skip", "new-id", "overwrite")
 _LONGEST = LINE_LIMIT + (1 << 16)
 _MOST_FAILURES = 1000
-#: Levels that a line adds to the documents in it.
-_AROUND = 4
 _OUTCOMES = ("added", "skipped", "overwritten", "renamed")
 
 
@@ -195,13 +193,13 @@ def _part(number: int, raw: bytes) -> Part:
     value, reason = jsonl.decode(raw)
     if reason is not None:
         return Part(number, "bad", f"no JSON: {reason}")
-    if jsonl.nests_deeper(value, DEPTH + _AROUND, raw):
+    if isinstance(value, dict) and isinstance(value.get("session"), dict):
+        return Part(number, "session", value["session"], whole=value)
+    if too_deep(value, raw):
         return Part(number, "bad", TOO_DEEP)
     if isinstance(value, dict):
         if isinstance(value.get("message"), dict):
             return Part(number, "message", value["message"], orjson.dumps(value["message"]))
-        if isinstance(value.get("session"), dict):
-            return Part(number, "session", value["session"], whole=value)
         if isinstance(value.get("end"), dict):
             return Part(number, "end", value["end"])
     return Part(number, "bad", "neither a session nor a message nor an end line")
