@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from openclaw_cli.session.schema import Message
+from openclaw_cli.session.schema import MOST, Message
 from openclaw_cli.text.estimate import token_estimate
 
 #: What the role and the marks around a message take.
@@ -27,7 +27,7 @@ class Weight(NamedTuple):
 def weigh(message: Message) -> Weight:
     """Return what a message takes; a stored count of 0 or of nonsense is not believed."""
     stored = message.get("tokens")
-    if type(stored) is int and stored > 0:
+    if type(stored) is int and 0 < stored <= MOST:
         return Weight(stored, 0)
     found = OVERHEAD + token_estimate(text_of(message))
     calls = message.get("toolCalls")
