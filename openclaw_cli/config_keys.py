@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from typing import NamedTuple
 
 Prices = dict[str, dict[str, float]]
@@ -78,7 +79,7 @@ class Key(NamedTuple):
             return False
         if self.kind == "integer" and not isinstance(value, int):
             return False
-        return math.isfinite(value) and self.low <= value <= self.high
+        return abs(value) <= sys.float_info.max and self.low <= value <= self.high
 
     def read(self, text: str) -> object:
         """Return what the text of an environment variable means; the text itself if nothing."""
@@ -97,7 +98,7 @@ def _is_price_list(value: object) -> bool:
         name in PRICED
         and isinstance(price, (int, float))
         and not isinstance(price, bool)
-        and 0 <= price < math.inf
+        and 0 <= price <= sys.float_info.max
         for name, price in value.items()
     )
 

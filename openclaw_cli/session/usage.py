@@ -109,7 +109,7 @@ def _summed(
         totals = [min(one + other, MOST) for one, other in zip(totals, counts, strict=True)]
         price = prices.get(model or "")
         tokens = zip(PRICED, counts[2:], strict=True)
-        more = sum((price or {}).get(name, 0) * number for name, number in tokens) / _MILLION
+        more = sum(float((price or {}).get(name, 0)) * number for name, number in tokens) / _MILLION
         if price is None or not cost + more <= MOST:
             unpriced += counts[0]
             continue

@@ -25,10 +25,21 @@ def nests_deeper(value: object, levels: int, raw: bytes | None = None) -> bool:
     """
     if raw is not None and raw.count(b"{") + raw.count(b"[") <= levels:
         return False
+    wrapped = value
     for _ in range(_WRITTEN - levels):
-        value = [value]
+        wrapped = [wrapped]
     try:
-        orjson.dumps(value)
+        orjson.dumps(wrapped)
     except orjson.JSONEncodeError:
-        return True
+        return _depth(value) > levels  # perhaps it is something else that cannot be written
     return False
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level := [each for each in level if isinstance(each, dict | list)]:
+        depth += 1
+        level = [
+            inner for each in level for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return depth

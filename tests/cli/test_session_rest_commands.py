@@ -76,6 +76,15 @@ def test_usage_is_a_table_with_bars_or_json_or_csv(run_cli, ant, state_dir):
     assert run_cli("session", "usage", "--since", "2099-01-01").out == "no turns recorded\n"
 
 
+def test_no_name_is_a_formula_in_a_spreadsheet(run_cli, ant):
+    names = [" =1", "\t@x", "\n+1", "\u00a0-1", "\u200b=1", "\ufeff=1", "\uff1d1", "\x01=1", "\rm"]
+    for name in [*names, "plain-1", "", " m"]:
+        assert record(run_cli, ModelId=name).status == 0
+    run = run_cli("session", "usage", "--by", "model", "--csv")
+    found = {row["model"] for row in csv.DictReader(io.StringIO(run.out, newline=""))}
+    assert found == {*(f"'{name}" for name in names), "plain-1", "", " m"}
+
+
 def test_usage_refuses_bad_turns_and_options_that_do_not_go_together(run_cli, ant):
     bad = run_cli("session", "usage", "--record", "--json", stdin="{}")
     assert (bad.status, bad.error["code"]) == (2, "invalid-text")

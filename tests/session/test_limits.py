@@ -10,6 +10,7 @@ import orjson
 import pytest
 
 from openclaw_cli.errors import DamagedError, InvalidTextError, NotFoundError
+from openclaw_cli.session.appending import checked
 from openclaw_cli.session.requests import ContextRequest, NewRequest, ResumeRequest, UsageQuery
 from openclaw_cli.session.schema import COUNTERS, DEPTH, MOST
 from openclaw_cli.store import jsonl as lines
@@ -55,6 +56,13 @@ def test_numbers_beyond_all_sums_are_refused(ant, name, value):
     with pytest.raises(InvalidTextError, match=r"2\^53"):
         ant.append("ant", said("x", **{name: value}))
     assert ant.contents("ant") == ["one"]
+
+
+def test_a_number_that_json_cannot_hold_is_named_as_such(ant):
+    with pytest.raises(InvalidTextError, match="tokens is not"):
+        checked(said("x", tokens=10**500), "2026-03-01T12:00:00Z")
+    with pytest.raises(InvalidTextError, match="cannot be stored: Integer exceeds"):
+        checked(said("x", mine=10**500), "2026-03-01T12:00:00Z")
 
 
 def test_a_number_of_many_digits_is_refused_too(ant):
@@ -151,13 +159,14 @@ def test_a_turn_and_a_checkpoint_that_nest_too_deeply_are_refused(ant):
             ant.service.checkpoint("ant", BytesIO(checkpoint))
 
 
-def test_costs_beyond_all_numbers_leave_their_turns_unpriced(sessions):
+@pytest.mark.parametrize("price", ["1e308", "1" + 300 * "0"])
+def test_costs_beyond_all_numbers_leave_their_turns_unpriced(sessions, price):
     sessions.new("ant")
     for model in ("dear", "fair"):
         for _ in range(3):
             turn = {"SessionId": "ant", "ModelId": model, "InputTokens": MOST - 1}
             sessions.service.record_usage(orjson.dumps(turn))
-    prices = '{session: {prices: {"dear": {input: 1e308}, "fair": {input: 1}}}}'
+    prices = f'{{session: {{prices: {{"dear": {{input: {price}}}, "fair": {{input: 1}}}}}}}}'
     sessions.state.joinpath("openclaw.json").write_text(prices)
     data = sessions.service.usage(UsageQuery("model")).data
     dear, fair = data["items"]

@@ -101,8 +101,9 @@ def _bounded(invocation: Invocation) -> bytes:
 def _csv(data: dict[str, Any]) -> Iterator[bytes]:
     for row in [(data["by"], *_COLUMNS), *(_cells(item) for item in data["items"])]:
         line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(row)
-        yield line.getvalue().encode("utf-8", "backslashreplace")
+        csv.writer(line).writerow(row)  # its own line end makes it quote either half of one
+        text = line.getvalue().removesuffix("\r\n") + "\n"
+        yield text.encode("utf-8", "backslashreplace")
 
 
 def _cells(item: dict[str, Any]) -> tuple[Any, ...]:
