@@ -75,7 +75,7 @@ def encode_meta(meta: Meta) -> bytes:
 def decode(raw: bytes) -> tuple[Any, str | None]:
     """Return the value of a JSON text, or None and why it has none that can be kept and shown."""
     value, reason = jsonl.decode(raw)
-    if reason is None and too_deep(value, raw):
+    if len(raw) > 2 * DEPTH and reason is None and too_deep(value, raw):
         return None, TOO_DEEP
     return value, reason
 

@@ -23,7 +23,7 @@ def nests_deeper(value: object, levels: int, raw: bytes | None = None) -> bool:
 
     ``levels`` are at most as many as can be written.
     """
-    if raw is not None and raw.count(b"{") + raw.count(b"[") <= levels:
+    if raw is not None and _opened(raw, b"{") + _opened(raw, b"[") <= levels:
         return False
     wrapped = value
     for _ in range(_WRITTEN - levels):
@@ -33,6 +33,11 @@ def nests_deeper(value: object, levels: int, raw: bytes | None = None) -> bool:
     except orjson.JSONEncodeError:
         return _depth(value) > levels  # perhaps it is something else that cannot be written
     return False
+
+
+def _opened(raw: bytes, bracket: bytes) -> int:
+    # To look for what follows the first character is far quicker than to count what there is.
+    return 1 if raw.find(bracket, 1) < 0 else raw.count(bracket)
 
 
 def _depth(value: object) -> int:
