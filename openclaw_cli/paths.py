@@ -274,10 +274,10 @@ class SessionPaths:
         Raises `StorageError` for a folder on the way that is a file, or a symbolic link that leaves
         the state directory.
         """
-        audit = self.ledger.parent
-        for folder in (self.state, self.agent.parent, self.agent, self.root, self.trash, audit):
+        own = (self.root, self.trash, self.ledger.parent, self.incoming)
+        for folder in (self.state, self.agent.parent, self.agent, *own):
             _refuse_file(folder)
-        for folder in (self.root, self.trash, audit):
+        for folder in own:
             _refuse_escape(self.state, folder)
         return os.path.isdir(self.root)
 

@@ -8,6 +8,7 @@ from io import BytesIO
 import orjson
 import pytest
 
+from openclaw_cli.errors import StorageError
 from openclaw_cli.session.requests import ContextRequest, SearchRequest
 from openclaw_cli.transfer.sessions.export import SessionExport, SessionExportRequest
 from openclaw_cli.transfer.sessions.importing import SessionImportRequest, import_sessions
@@ -233,3 +234,37 @@ def test_a_line_that_nests_too_deeply_refuses_its_session_only(sessions, other, 
     result = imported(other, b"\n".join(lines))
     assert (result.data["added"], result.data["refused"]) == (1, 1)
     assert [row["sessionId"] for row in other.listed()] == ["bee"]
+
+
+def test_a_history_that_cannot_be_opened_stops_no_other_session(sessions, other):
+    data, _failed = exported(sessions)
+    imported(other, data)
+    other.append("bee", "more")
+    history = other.files("ant").history
+    history.unlink()
+    history.symlink_to(sessions.files("ant").history)
+    result = imported(other, data, on_conflict="overwrite")
+    assert (result.data["overwritten"], result.data["refused"]) == (1, 1)
+    assert "not a regular file" in result.data["failed"][0]["reason"]
+    assert other.contents("bee") == ["after"]
+
+
+def test_nothing_is_made_outside_of_the_store(sessions, other, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / ".x.tmp-1").write_text("theirs")
+    other.new("cow")
+    other.paths.incoming.symlink_to(outside)
+    with pytest.raises(StorageError, match="leads out of the state directory"):
+        imported(other, exported(sessions)[0])
+    assert [path.name for path in outside.iterdir()] == [".x.tmp-1"]
+
+
+def test_a_link_in_place_of_the_branches_is_told(sessions, tmp_path):
+    folder = sessions.files("ant").branches
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    data, failed = exported(sessions, "ant")
+    assert [failure["id"] for failure in failed] == ["ant"]
+    assert "is not a folder" in failed[0]["reason"]
+    assert data.count(b'{"message":') == 2

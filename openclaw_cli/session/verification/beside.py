@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from openclaw_cli.errors import DamagedError
 from openclaw_cli.session import branches
 from openclaw_cli.session.context import summaries
 from openclaw_cli.session.context.recent import reading
@@ -39,7 +40,11 @@ def _check_checkpoint(findings: Findings) -> None:
 
 
 def _check_branches(findings: Findings) -> None:
-    survey = branches.survey(findings.files)
+    try:
+        survey = branches.survey(findings.files)
+    except DamagedError as error:
+        findings.add("branches-damaged", error.message, findings.files.branches, repairable=False)
+        return
     for name, reason in survey.damaged.items():
         path = branches.path_of(findings.files, name)
         findings.add("branch-damaged", f"branch {name}: {reason}", path)

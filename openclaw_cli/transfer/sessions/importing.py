@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
-from openclaw_cli.errors import InvalidTextError, UsageError
+from openclaw_cli.errors import DamagedError, InvalidTextError, UsageError
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.session.schema import LINE_LIMIT, TOO_DEEP, decode, too_deep
 from openclaw_cli.session.service import SessionService
@@ -86,8 +86,8 @@ class _Import:
                 self.draft.add(part.raw, part.value)
             else:
                 self._finish(part)
-        except InvalidTextError as error:
-            self._refuse(part.number, str(error))
+        except (InvalidTextError, DamagedError) as error:
+            self._refuse(part.number, error.message)
 
     def _begin(self, part: Part) -> None:
         if self.draft is not None:
