@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import heappush, heapreplace
+from itertools import count
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,6 +18,7 @@ from openclaw_cli.errors import OpenclawError, UsageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.session import transcript
+from openclaw_cli.session.context.weighing import json_text, text_of
 from openclaw_cli.session.listing import bound, damage_warning, moment_key, torn_warning
 from openclaw_cli.session.requests import SearchRequest
 from openclaw_cli.session.schema import Message, is_time
@@ -68,7 +70,7 @@ def search(
 def searchable(message: Message) -> str:
     """Return what of a message is searched: what it says, and the tools that it calls."""
     content, calls = message.get("content"), message.get("toolCalls")
-    text = content if isinstance(content, str) else ""
+    text = content if isinstance(content, str) else text_of(message)
     if not isinstance(calls, list) or not calls:
         return text
     parts = [text]
@@ -90,7 +92,9 @@ class _Search:
         self.limit = request.limit
         self.roles = frozenset(request.roles)
         self.since = bound(request.since)
-        self.best: list[tuple[tuple[bool, str, str, int], _Candidate]] = []
+        #: The numbers make entries of one rank comparable: an idx may have been used twice.
+        self.best: list[tuple[tuple[bool, str, str, int], int, _Candidate]] = []
+        self.numbers = count()
         self.warnings: list[Warning] = []
         self._more_warnings = 0
 
@@ -108,7 +112,7 @@ class _Search:
         if self._more_warnings:
             message = f"{self._more_warnings} more damaged lines or sessions were passed over"
             self.warnings.append(Warning("history-damaged", message))
-        found = [self._document(candidate) for _rank, candidate in sorted(self.best, reverse=True)]
+        found = [self._document(candidate) for *_, candidate in sorted(self.best, reverse=True)]
         data = {"query": self.query.text, "results": found, "sessions": len(places)}
         return Result("session.search", data, tuple(self.warnings))
 
@@ -143,7 +147,8 @@ class _Search:
             message = line.message
             if message is None:
                 continue
-            if self.roles and message.get("role") not in self.roles:
+            role = message.get("role")
+            if self.roles and not (isinstance(role, str) and role in self.roles):
                 continue
             text = searchable(message)
             if not may_match(text):
@@ -166,10 +171,11 @@ class _Search:
             # Of many that match, few have the phrase, and without it most come too late.
             if is_full and (not self._could_be(whole) or not self.query.matches(prepared)):
                 continue
+            entry = (whole.rank, next(self.numbers), whole)
             if not is_full:
-                heappush(self.best, (whole.rank, whole))
+                heappush(self.best, entry)
             else:
-                heapreplace(self.best, (whole.rank, whole))
+                heapreplace(self.best, entry)
 
     def _could_be(self, candidate: _Candidate) -> bool:
         return len(self.best) < self.limit or candidate.rank > self.best[0][0]
@@ -187,8 +193,8 @@ class _Search:
         return {
             "sessionId": candidate.session,
             "idx": candidate.idx,
-            "ts": candidate.message["ts"],
-            "role": candidate.message["role"],
+            "ts": ts if isinstance(ts := candidate.message["ts"], str) else None,
+            "role": role if isinstance(role := candidate.message["role"], str) else json_text(role),
             "snippet": snippet(candidate.text, self.query),
             "phrase": candidate.phrase,
         }

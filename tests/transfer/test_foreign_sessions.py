@@ -80,6 +80,9 @@ ODD = [
 ]
 
 
+_TS = (str, type(None))
+
+
 @pytest.mark.parametrize("archived", [False, True])
 @pytest.mark.parametrize("line", ODD, ids=lambda line: str(line)[:50])
 def test_an_odd_message_comes_back_as_it_is(sessions, other, line, archived):
@@ -106,13 +109,24 @@ def test_an_odd_message_stops_no_reader(sessions, line):
     for form in ("json", "text", "openai", "anthropic"):
         data = sessions.service.context("ant", ContextRequest(format=form)).data
         assert orjson.dumps({"data": data})
-    sessions.service.search(SearchRequest("x"))
+    for roles in ((), ("user",)):
+        found = sessions.service.search(SearchRequest("x", roles=roles)).data["results"]
+        assert all(type(hit["role"]) is str and type(hit["ts"]) in _TS for hit in found)
     for form in FORMS:
         assert exported(sessions, form=form)[0]
     sessions.append("ant", "next")
     assert sessions.contents("ant", 1) == ["next"]
     codes = {found["code"] for found in sessions.verify(repair=True).data.get("failed", [])}
     assert codes <= {"idx-repeated"}
+
+
+def test_messages_of_one_idx_and_those_in_parts_are_found(sessions):
+    parts = [{"type": "text", "text": "the needle in parts"}]
+    add(sessions, *({"idx": 1, **said(f"needle {number}", ts=None)} for number in range(30)))
+    add(sessions, {"idx": 2, "role": "user", "content": parts})
+    found = sessions.service.search(SearchRequest("needle", limit=10)).data["results"]
+    assert [hit["idx"] for hit in found] == [2, *[1] * 9]
+    assert found[0]["snippet"] == "the needle in parts"
 
 
 def test_a_warning_names_what_is_odd(sessions, other):
