@@ -58,6 +58,7 @@ def add(sessions, *messages: dict | bytes) -> None:
 
 
 ODD = [
+    {"idx": 0, **said("a number that was there already")},
     {"idx": 2, "role": "developer", "content": "x"},
     {"idx": 2, "role": None, "content": "x"},
     {"idx": 2, "role": ["user"], "content": "x"},

@@ -166,11 +166,9 @@ class SessionExport:
     def _lines(self, source: _Source) -> Iterator[bytes]:
         files = source.files
         head: dict[str, Any] = {"session": source.meta, "branches": self._branches(files)}
-        stored = checkpoints.read(files)
-        if stored.problem is not None:
-            self._failure(files, f"checkpoint.json: {stored.problem}")
-        if stored.checkpoint is not None:
-            head["checkpoint"] = stored.checkpoint
+        checkpoint = self._checkpoint(files)
+        if checkpoint is not None:
+            head["checkpoint"] = checkpoint
         if not files.exist():
             self._failure(files, _DELETED)  # who knows which of its files were there to be read
             return
@@ -218,6 +216,16 @@ class SessionExport:
         elif following > count and source.loaded.tail is None:
             said = f"session {files.id}: messageCount is {count} where {following} is due"
             self.warnings.append(Warning("counter-differs", said, str(files.meta)))
+
+    def _checkpoint(self, files: SessionFiles) -> checkpoints.Checkpoint | None:
+        try:
+            stored = checkpoints.read(files)
+        except OpenclawError as error:
+            self._failure(files, error.message)
+            return None
+        if stored.problem is not None:
+            self._failure(files, f"checkpoint.json: {stored.problem}")
+        return stored.checkpoint
 
     def _branches(self, files: SessionFiles) -> list[Any]:
         """Return the branch points; those that nobody could use after an import have failed."""
