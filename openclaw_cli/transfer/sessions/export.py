@@ -197,7 +197,7 @@ class SessionExport:
                 following += not line.torn and line.problem != "zero bytes"
             else:
                 self.messages += 1
-                following = line.message["idx"] + 1
+                following = max(following, line.message["idx"] + 1)
                 yield line.raw.strip(_PADDING), line.message
         self._compare(source, following)
 
