@@ -3,6 +3,7 @@
 ==================  ================================================================================
 ``schema``          what metadata and a message are; unknown fields survive
 ``lifecycle``       which status and run state may follow which: the two tables
+``lines``           what one line of a history holds, damaged or not
 ``transcript``      a history read forwards and from its end, and appended to
 ``archive``         a history compressed and unpacked again, each proved before the other goes
 ``metadata``        meta.json, corrected by what the history or the catalogue knows better
@@ -16,6 +17,7 @@
 ``removing``        delete, restore, and the trash
 ``verify``          what is wrong with a session, found by reading all of it
 ``repair``          what of that can be put right, the damage set aside
+``carrying``        branch points and summaries carried over where a repair moves their place
 ``verifying``       the report on many sessions
 ``weighing``        how many tokens a message takes: stored, or estimated
 ``recent``          the system prompt of a history, and its messages from the end
@@ -24,6 +26,7 @@
 ``importance``      messages scored, the best kept
 ``summaries``       context.json: what a history comes to up to some message
 ``compaction``      when a summary is due, and making it with a model's help
+``attachments``     what a message without text holds, in a few words
 ``exchange``        messages as turns in which every call stands with its one result
 ``formats``         these as OpenAI and Anthropic take them, and as text
 ``context``         the context: a strategy's window in a format

@@ -119,7 +119,11 @@ def _messages(history: History | None) -> Iterator[tuple[int, int]]:
     size = history.size
     for line in history.backward():
         if line.message is not None:
-            yield line.message["idx"], min(size, line.at + len(line.raw) + 1)
+            end = line.at + len(line.raw)
+            alone = line.problem != transcript.NOT_ALONE
+            if alone or os.pread(history.source.fileno(), 1, end) == b"\n":
+                end += 1
+            yield line.message["idx"], min(size, end)
 
 
 def pieces(history: History | None, size: int) -> Iterator[bytes]:
@@ -200,11 +204,15 @@ def names(files: SessionFiles) -> list[str]:
 
 
 class Survey(NamedTuple):
-    """All branch points, which of them the history still begins as, and why others are damaged."""
+    """All branch points, which of them the history still begins as, and why others are damaged.
+
+    ``waiting`` of the matching ones fit as they were before a repair that was cut short.
+    """
 
     points: list[Point]
     matching: set[str]
     damaged: dict[str, str]
+    waiting: frozenset[str] = frozenset()
 
 
 def survey(files: SessionFiles) -> Survey:
@@ -221,7 +229,29 @@ def survey(files: SessionFiles) -> Survey:
     if not points:
         return Survey([], set(), damaged)
     with transcript.opened(files) as history:
-        return Survey(points, _matching(history, points), damaged)
+        matching = _matching(history, points)
+        others = [point for point in points if point.name not in matching]
+        waiting = frozenset(_matching(history, list(filter(None, map(_earlier, others)))))
+    return Survey(points, matching | waiting, damaged, waiting)
+
+
+def _earlier(point: Point) -> Point | None:
+    """Return a branch point as it was before the history was repaired, if it was."""
+    before = point.document.get("repaired")
+    if not isinstance(before, dict):
+        return None
+    size, digest = before.get("bytes"), before.get("sha256")
+    if not is_idx(size) or not isinstance(digest, str):
+        return None
+    return point._replace(size=size, sha256=digest)
+
+
+def fitting(history: History | None, point: Point) -> Point:
+    """Return a branch point as the history begins: as it was, where a repair was cut short."""
+    earlier = _earlier(point)
+    if earlier is None or _matching(history, [point]) or not _matching(history, [earlier]):
+        return point
+    return earlier
 
 
 def branches(store: SessionStore, files: SessionFiles) -> Result:

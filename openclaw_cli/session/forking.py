@@ -58,7 +58,7 @@ def fork(store: SessionStore, request: NewRequest, given: str) -> Result:
 def _prefix(files: SessionFiles, history: History | None, point: str) -> Prefix:
     if point and not point.isdecimal():
         try:
-            found = branches.read(files, point)
+            found = branches.fitting(history, branches.read(files, point))
         except ValueError as error:
             path = str(branches.path_of(files, point))
             raise DamagedError(

@@ -1,7 +1,7 @@
 """A history read forwards as a stream, backwards from its end, and appended to.
 
-A line is a message, or damage that is reported and passed over; nothing raises for what a line
-holds. Memory is bounded by the longest line, whatever the length of the history.
+What a line holds is answered by `lines`. Memory is bounded by the longest line, whatever the length
+of the history.
 """
 
 from __future__ import annotations
@@ -16,38 +16,31 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.session.schema import LINE_LIMIT, Message, decode, is_idx
+from openclaw_cli.session.lines import NOT_ALONE, TOO_LONG, Line, lines_of, parse
+from openclaw_cli.session.schema import LINE_LIMIT, Message
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
 
+__all__ = [
+    "NOT_ALONE",
+    "TOO_LONG",
+    "History",
+    "Line",
+    "Tail",
+    "append",
+    "lines_backward",
+    "lines_of",
+    "mend",
+    "opened",
+    "parse",
+    "span",
+]
+
 _FIRST_PIECE = 1 << 13
 _LAST_PIECE = 1 << 20
-_PADDING = b"\0 \t\r\n"
 #: What has been compressed has a head at least.
 EMPTY_PACKED = "the compressed history is damaged: it is empty"
-TOO_LONG = f"it is longer than {LINE_LIMIT >> 20} MiB"
-
-
-class Line(NamedTuple):
-    """One line of a history: its message, or the problem why it has none (or had to be mended).
-
-    ``number`` counts from 1, 0 where the history was read from its end; ``at`` is its byte offset,
-    ``raw`` its bytes, none for a line too long to hold. ``torn`` marks an unfinished write: bytes
-    after the last line end that are no message.
-    """
-
-    number: int
-    at: int
-    raw: bytes
-    message: Message | None
-    problem: str | None = None
-    torn: bool = False
-
-    @property
-    def place(self) -> str:
-        """Say where the line is."""
-        return f"line {self.number}" if self.number else f"the line at byte {self.at}"
 
 
 class Tail(NamedTuple):
@@ -71,24 +64,6 @@ class Tail(NamedTuple):
         return self.end < self.size
 
 
-def parse(raw: bytes) -> tuple[Message | None, str | None]:
-    """Return the message of a line, and what is wrong with the line.
-
-    Zero bytes before a message, as a power cut leaves them, are passed over and told.
-    """
-    text = raw.strip(_PADDING)
-    if not text:
-        return None, "zero bytes" if b"\0" in raw else None
-    value, reason = decode(text)
-    if reason is not None:
-        return None, f"no JSON: {reason}"
-    if not isinstance(value, dict):
-        return None, "no JSON object"
-    if not is_idx(value.get("idx")):
-        return None, "it has no idx"
-    return value, "zero bytes around the message" if b"\0" in raw else None
-
-
 class History(NamedTuple):
     """A history opened for reading: plain, or ``packed`` and unpacked on the way."""
 
@@ -100,8 +75,8 @@ class History(NamedTuple):
         """The length of the file in bytes."""
         return os.fstat(self.source.fileno()).st_size
 
-    def forward(self) -> Iterator[Line]:
-        """Yield the lines from where the source stands, blank ones left out."""
+    def forward(self, *, blank: bool = False) -> Iterator[Line]:
+        """Yield the lines from where the source stands, without the ``blank`` ones or with them."""
         if self.packed and self.size == 0:
             yield Line(1, 0, b"", None, EMPTY_PACKED)
             return
@@ -114,10 +89,10 @@ class History(NamedTuple):
                     length += self._skip_line()
                     yield Line(number, at, b"", None, TOO_LONG)
                 else:
-                    message, problem = parse(raw)
-                    if message is not None or problem is not None:
-                        torn = not whole and message is None
-                        yield Line(number, at, raw, message, problem, torn)
+                    found = lines_of(number, at, raw, finished=whole)
+                    yield from found
+                    if blank and not found:
+                        yield Line(number, at, raw, None)
                 at += length
         except (EOFError, zlib.error, OSError) as error:
             if not self.packed:
@@ -138,22 +113,22 @@ class History(NamedTuple):
 
     def tail(self) -> Tail:
         """Return how a plain history ends, at a cost that does not depend on its length."""
-        size = end = self.size
-        ended = size == 0 or os.pread(self.source.fileno(), 1, size - 1) == b"\n"
+        fd, size = self.source.fileno(), self.size
+        end, following, last = size, 0, None
         damage: list[Line] = []
-        lost = 0
         for line in self.backward():
             if line.message is not None:
-                idx = line.message["idx"] + 1 + lost
-                ended = ended or end < size
-                return Tail(size, end, ended, idx, line.message, tuple(damage))
+                last = line.message
+                following += last["idx"] + 1
+                break
             if line.torn:
                 end = line.at
             else:
                 # A line that held something once has used up a number.
-                lost += line.problem != "zero bytes"
+                following += line.problem != "zero bytes"
                 damage.append(line)
-        return Tail(size, end, ended or end < size, lost, None, tuple(damage))
+        ended = end == 0 or os.pread(fd, 1, end - 1) == b"\n"
+        return Tail(size, end, ended, following, last, tuple(damage))
 
     def newest(self, count: int) -> Iterator[Line]:
         """Yield the lines from the ``count``-th last message on, in order."""
@@ -179,9 +154,10 @@ def lines_backward(fd: int, end: int) -> Iterator[Line]:
     """Yield the lines of an open file from byte ``end`` backwards, blank ones left out."""
     first = True
     for at, raw in _pieces_backward(fd, end):
-        message, problem = (None, TOO_LONG) if raw is None else parse(raw)
-        if message is not None or problem is not None:
-            yield Line(0, at, raw or b"", message, problem, first and message is None)
+        if raw is None:
+            yield Line(0, at, b"", None, TOO_LONG, first)
+        else:
+            yield from reversed(lines_of(0, at, raw, finished=not first))
         first = False
 
 

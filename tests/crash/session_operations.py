@@ -89,11 +89,14 @@ def thrown_away(sessions: Sessions) -> None:
 
 
 def damaged(sessions: Sessions) -> None:
-    """A bad line among good ones, counters that are wrong."""
+    """A bad line among good ones and before a branch point, counters that are wrong."""
     stocked(sessions)
     history = sessions.files("cow").history
     lines = history.read_bytes().splitlines(keepends=True)
     history.write_bytes(b"".join([*lines[:2], b"{bad\n", *lines[2:]]))
+    sessions.service.branch("cow", "late", None)
+    summary = summaries.Summary("all of it", 1, history.stat().st_size, {})
+    summaries.keep(sessions.service.store, sessions.files("cow"), summary)
     meta = sessions.meta("cow")
     sessions.files("cow").meta.write_text(json.dumps({**meta, "totalInputTokens": 99}))
 
@@ -287,7 +290,7 @@ OPERATIONS = (
     Operation("import", stocked, importing("new-id"), 30),
     Operation("record usage", recorded_before, lambda s: _used(s, "bee"), 8),
     Operation("forget a user", forgettable, forgetting, 40),
-    Operation("repair", damaged, repairing, 12),
+    Operation("repair", damaged, repairing, 16),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 
 import pytest
@@ -191,6 +192,37 @@ def test_a_snapshot_of_messages_that_are_not_there_is_not_used(ant):
     document = {"summary": "x", "last": 7, "end": 100}
     ant.files("ant").context.write_text(json.dumps(document))
     assert codes(context(ant)) == ["summary-unusable"]
+
+
+@pytest.mark.parametrize("archived", [False, True])
+def test_a_snapshot_of_another_session_or_of_other_words_is_not_used(ant, archived):
+    talk(ant, 60)
+    with serving(completion("New.")) as server:
+        configure(ant, server.url)
+        assert context(ant).data["strategy"] == "summary"
+    (ant.state / "openclaw.json").unlink()
+    files = ant.files("ant")
+    if archived:
+        ant.service.archive(["ant"])
+    result = context(ant)
+    assert (codes(result), result.data["strategy"]) == ([], "summary")
+    sound = files.context.read_bytes()
+    files.context.write_bytes(sound.replace(b'"ant"', b'"bee"'))
+    result = context(ant)
+    assert (codes(result), result.data["strategy"]) == (
+        ["summary-unusable", "no-model"],
+        "sliding-window",
+    )
+    assert "of the session bee" in result.warnings[0].message
+    files.context.write_bytes(sound)
+    if archived:
+        data = gzip.decompress(files.packed.read_bytes())
+        files.packed.write_bytes(gzip.compress(data.replace(b"word3", b"WORD3", 1)))
+    else:
+        files.history.write_bytes(files.history.read_bytes().replace(b"word3", b"WORD3", 1))
+    result = context(ant)
+    assert codes(result) == ["summary-unusable", "no-model"]
+    assert "changed since" in result.warnings[0].message
 
 
 def test_a_wrong_hint_at_the_end_of_a_summary_costs_time_and_nothing_else(ant):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -166,3 +167,54 @@ def test_both_directions_see_the_same(files, monkeypatch, pieces, ended, cut):
     seen = [(f.at, f.message, f.problem, f.torn) for f in forward]
     assert seen == [(f.at, f.message, f.problem, f.torn) for f in reversed(backward)]
     assert tail.end == (forward[-1].at if forward and forward[-1].torn else len(data))
+
+
+SHARED = {
+    "two messages": (line(2) + line(3), [2, 3], 4),
+    "a torn line with the next glued on": (line(2)[:-4] + line(3), [3], 4),
+    "a torn line after a whole one": (line(2) + line(3)[:-4], [2], 4),
+    "messages of another writer": (b'{"role":"user","content":"x","idx":2} ' + line(3), [2, 3], 4),
+    "zeros": (line(2)[:9] + bytes(7) + line(3), [3], 4),
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n"])
+def test_whole_messages_in_a_damaged_line_are_found_where_they_are(files, kind, end):
+    bad, found, following = SHARED[kind]
+    data = GOOD + bad + end
+    forward, backward, tail = read(files, data)
+    assert idxs(forward) == [0, 1, *found]
+    assert idxs(backward) == [0, 1, *found][::-1]
+    for each in forward:
+        assert data[each.at : each.at + len(each.raw)] == each.raw
+    assert {(each.number, each.problem is None) for each in forward} == {
+        (1, True),
+        (2, True),
+        (3, False),
+    }
+    if not tail.torn:
+        assert tail.next_idx == following
+    assert tail.ended is (data[: tail.end][-1:] == b"\n")
+
+
+def test_what_a_text_quotes_is_no_message(files):
+    torn = json.dumps({"idx": 2, "role": "user", "content": line(7).decode()}).encode()[:-1]
+    forward, _backward, tail = read(files, GOOD + torn + b"\n")
+    assert idxs(forward) == [0, 1]
+    assert tail.next_idx == 3
+
+
+def test_lines_that_are_sound_to_others_are_sound(files):
+    cut = b'{"idx":0,"role":"user","content":"a \\ud83d \\\\ud83d \\uD83D\\uDE00 \\ude00"}'
+    forward, backward, _tail = read(files, b"\xef\xbb\xbf" + cut + b"\r\n" + line(1) + b" \r\n")
+    assert [(each.message["idx"], each.problem) for each in forward] == [(0, None), (1, None)]
+    assert forward[0].message["content"] == "a \ufffd \\ud83d \U0001f600 \ufffd"
+    assert idxs(backward) == [1, 0]
+
+
+@pytest.mark.parametrize("bad", [b'{"idx":', b'{"idx":1,', b'{"role":"', b'{"idx":1}'])
+def test_a_damaged_line_costs_no_more_than_its_length(files, bad):
+    before = time.process_time()
+    read(files, b"x" + bad * (1 << 17))
+    assert time.process_time() - before < 5

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from openclaw_cli.session.context import summaries
+from openclaw_cli.session.context.summaries import Summary
 from tests.session.support import put, said
+from tests.session.test_branches import fork
 
 
 @pytest.fixture
@@ -79,6 +82,77 @@ def _parts(data: bytes) -> list[bytes]:
     return [b"".join(bad)]
 
 
+GLUED = {
+    "two on a line": lambda lines: [*lines[:3], lines[3].rstrip(), *lines[4:]],
+    "torn and the next": lambda lines: [*lines[:2], b'{"idx":1,"role":"us', *lines[2:]],
+    "zeros": lambda lines: [*lines[:2], bytes(9) + lines[2], *lines[3:]],
+}
+
+
+@pytest.mark.parametrize("kind", GLUED)
+@pytest.mark.parametrize("packed", [False, True])
+def test_repair_puts_whole_messages_on_lines_of_their_own(sessions, ant, kind, packed):
+    whole = rewrite(sessions, lambda lines: lines)
+    lines = whole.splitlines(keepends=True)
+    sessions.service.branch(ant, "early", 0)
+    sessions.service.branch(ant, "late", 4)
+    data = rewrite(sessions, GLUED[kind])
+    files = sessions.files(ant)
+    if packed:
+        put(files.packed, gzip.compress(data))
+        files.history.unlink()
+    assert sessions.contents(ant) == [f"m{n}" for n in range(6)]
+    repaired = sessions.verify(ant, repair=True)
+    assert "failed" not in repaired.data
+    kept = Path(repaired.data["kept"][0]).read_bytes()
+    assert (gzip.decompress(kept) if packed else kept) in (data, *_bad(data, lines))
+    found = gzip.decompress(files.packed.read_bytes()) if packed else files.history.read_bytes()
+    assert found == whole
+    assert {b["name"]: b["matches"] for b in sessions.service.branches(ant).data["items"]} == {
+        "early": True,
+        "late": True,
+    }
+    sessions.sound()
+
+
+def _bad(data: bytes, whole: list[bytes]) -> list[bytes]:
+    return [line for line in data.splitlines(keepends=True) if line not in whole]
+
+
+def test_repair_leaves_every_byte_of_sound_lines_and_branch_points_fit(sessions, ant):
+    odd = [b"\xef\xbb\xbf%b\r\n", b" %b\r\n", b"\n%b  \n", b"%b\n\r\n", b"%b\n", b"%b\r\n"]
+    sound = rewrite(
+        sessions, lambda lines: [f % raw.rstrip() for f, raw in zip(odd, lines, strict=True)]
+    )
+    cut = b'{"idx":6,"role":"user","content":"\\ud83d"}\r\n'
+    files = sessions.files(ant)
+    files.history.write_bytes(sound + cut)
+    sessions.service.branch(ant, "all", None)
+    files.history.write_bytes(sound + cut + b'{"idx":7,"ro')
+    assert "failed" not in sessions.verify(repair=True).data
+    assert files.history.read_bytes() == sound + cut
+    assert sessions.contents(ant)[-1] == "\ufffd"
+    assert sessions.service.branches(ant).data["items"][0]["matches"] is True
+    assert len(sessions.messages(fork(sessions, "ant:all")[0])) == 7
+
+
+def test_branch_points_after_damage_that_was_there_are_carried_over(sessions, ant):
+    rewrite(sessions, lambda lines: [*lines[:2], b"{bad\n", *lines[2:]])
+    sessions.service.branch(ant, "early", 1)
+    sessions.service.branch(ant, "late", 4)
+    sessions.service.branch(ant, "changed", 5)
+    rewrite(sessions, lambda lines: [*lines[:-1], lines[-1].replace(b"m5", b"M5")])
+    before = {b["name"]: b for b in sessions.service.branches(ant).data["items"]}
+    result = sessions.verify(repair=True)
+    assert [Path(warning.path).stem for warning in result.warnings] == ["changed"]
+    after = {b["name"]: b for b in sessions.service.branches(ant).data["items"]}
+    assert (after["early"], after["changed"]) == (before["early"], before["changed"])
+    assert (after["late"]["matches"], after["late"]["idx"]) == (True, 4)
+    noted = after["late"]["repaired"]
+    assert (noted["bytes"], noted["sha256"]) == (before["late"]["bytes"], before["late"]["sha256"])
+    assert after["late"]["bytes"] == before["late"]["bytes"] - len(b"{bad\n")
+
+
 def test_wrong_counters_are_found_and_corrected(sessions, ant):
     path = sessions.files(ant).meta
     path.write_text(json.dumps({**sessions.meta(ant), "totalInputTokens": 99, "messageCount": 4}))
@@ -120,7 +194,12 @@ def test_wide_modes_are_found_and_narrowed(sessions, ant):
     files = sessions.files(ant)
     os.chmod(files.history, 0o644)
     os.chmod(files.folder, 0o755)
-    assert codes(sessions.verify()) == ["mode-wide"] * 2
+    result = sessions.verify()
+    assert codes(result) == ["mode-wide"] * 2
+    assert [failure["reason"].partition(":")[0] for failure in result.data["failed"]] == [
+        "the session's folder",
+        "messages.jsonl",
+    ]
     assert "failed" not in sessions.verify(repair=True).data
     assert files.history.stat().st_mode & 0o777 == 0o600
     assert files.folder.stat().st_mode & 0o777 == 0o700
@@ -190,14 +269,21 @@ DAMAGE = {
 }
 
 
+SMALL = {
+    "checkpoint.json": "checkpoint-damaged",
+    "branches/draft.json": "branch-damaged",
+    "context.json": "summary-damaged",
+}
+
+
 @pytest.mark.parametrize("kind", DAMAGE)
-@pytest.mark.parametrize("name", ["checkpoint.json", "branches/draft.json"])
+@pytest.mark.parametrize("name", SMALL)
 def test_small_files_that_are_damaged_are_found_and_set_aside(sessions, ant, name, kind):
     store_checkpoint(sessions, batch(4))
     sessions.service.branch(ant, "draft", 2)
     path = sessions.files(ant).folder / name
     put(path, DAMAGE[kind])
-    code = "branch-damaged" if "branches" in name else "checkpoint-damaged"
+    code = SMALL[name]
     result = sessions.verify()
     assert (codes(result), result.exit_status) == ([code], 3)
     repaired = sessions.verify(repair=True)
@@ -209,7 +295,7 @@ def test_small_files_that_are_damaged_are_found_and_set_aside(sessions, ant, nam
     sessions.sound()
 
 
-@pytest.mark.parametrize("name", ["checkpoint.json", "branches/draft.json"])
+@pytest.mark.parametrize("name", SMALL)
 def test_a_folder_where_a_small_file_should_be_is_set_aside(sessions, ant, name):
     path = sessions.files(ant).folder / name
     path.mkdir(parents=True, mode=0o700)
@@ -233,3 +319,39 @@ def test_a_summary_of_messages_that_are_not_there_is_told(sessions, ant):
     (warning,) = sessions.verify().warnings
     assert warning.code == "summary-unusable"
     assert warning.message.count(ant) == 1
+    repaired = sessions.verify(repair=True)
+    assert (repaired.warnings, len(repaired.data["kept"])) == ((), 1)
+    assert not sessions.files(ant).context.exists()
+
+
+def test_a_summary_is_carried_over_by_a_repair(sessions, ant):
+    rewrite(sessions, lambda lines: [*lines[:2], b"{bad\n", *lines[2:]])
+    store, files = sessions.service.store, sessions.files(ant)
+    end = len(b"".join(files.history.read_bytes().splitlines(keepends=True)[:5]))
+    summaries.keep(store, files, Summary("all of it", 3, end, {}))
+    assert "failed" not in sessions.verify(repair=True).data
+    found, problem = summaries.read(files, 6)
+    assert problem is None
+    assert (found.last, found.end) == (3, end - len(b"{bad\n"))
+    assert found.text == "all of it"
+
+
+def test_what_was_carried_over_fits_where_the_repair_was_cut_short_before_its_end(sessions, ant):
+    damaged = rewrite(sessions, lambda lines: [*lines[:2], b"{bad\n", *lines[2:]])
+    files = sessions.files(ant)
+    sessions.service.branch(ant, "late", 4)
+    summaries.keep(sessions.service.store, files, Summary("all of it", 5, len(damaged), {}))
+    sessions.verify(repair=True)
+    carried = {path: path.read_bytes() for path in (files.context, files.branches / "late.json")}
+    files.history.write_bytes(damaged)
+    assert sessions.verify().warnings == ()
+    assert sessions.service.branches(ant).data["items"][0]["matches"] is True
+    assert len(sessions.messages(fork(sessions, "ant:late")[0])) == 5
+    assert summaries.read(files, 6)[1] is None
+    sessions.verify(ant, repair=True)
+    assert {path: path.read_bytes() for path in carried} == carried
+    rewrite(sessions, lambda lines: [lines[0].replace(b"m0", b"M0"), *lines[1:]])
+    assert [warning.code for warning in sessions.verify(ant).warnings] == [
+        "branch-differs",
+        "summary-unusable",
+    ]

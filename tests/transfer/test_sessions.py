@@ -88,6 +88,39 @@ def test_everything_comes_back(sessions, other):
     assert exported(other) == data
 
 
+@pytest.mark.parametrize("archived", [False, True])
+def test_branch_points_of_lines_that_others_wrote_fit_on_the_other_machine(
+    sessions, other, archived
+):
+    files = sessions.files("ant")
+    first, *more = files.history.read_bytes().splitlines()
+    cut = b'{"idx":3,"role":"user","content":"\\ud83d \\ud83d\\ude00"}'
+    lines = [b"\xef\xbb\xbf" + first, *more, cut]
+    files.history.write_bytes(b"".join(b" " + line + b" \r\n\n" for line in lines))
+    for name, at in (("first", 0), ("second", 1), ("all", None), ("edited", 3)):
+        sessions.service.branch("ant", name, at)
+    point = files.branches / "edited.json"
+    edited = json.loads(point.read_bytes()) | {"sha256": "0" * 64}
+    point.write_text(json.dumps(edited))
+    if archived:
+        sessions.service.archive(["ant"])
+    data = exported(sessions, "ant")
+    assert counts(imported(other, data)) == {"added": 1}
+    found = other.service.branches("ant").data["items"]
+    assert {item["name"]: item["matches"] for item in found} == {
+        "all": True,
+        "edited": False,
+        "first": True,
+        "here": True,
+        "second": True,
+    }
+    assert all("messages" not in item for item in found)
+    child = other.service.fork(NewRequest(), "ant:second").data["sessionId"]
+    assert other.messages(child) == sessions.messages("ant")[:2]
+    assert other.contents("ant")[-1] == sessions.contents("ant")[-1] == "\ufffd \U0001f600"
+    assert counts(imported(other, data)) == {"skipped": 1}
+
+
 def test_a_file_is_written_whole_and_packed_by_its_name(sessions, other, tmp_path):
     path = tmp_path / "out.jsonl.gz"
     result = export_sessions(sessions.service, SessionExportRequest((), path))

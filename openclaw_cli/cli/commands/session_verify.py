@@ -10,7 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.agents import lines_for_each, sessions_of_each
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.errors import UsageError
 from openclaw_cli.result import Result
 
@@ -36,7 +36,8 @@ def command(
 
     Looks at every line, the order of idx, the counters, tool calls and results, unfinished writes,
     checkpoint, branch points and summary, file modes, and compressed twins. --repair keeps every
-    whole message, moves the rest to a file named .bad-<time>, and corrects the counters.
+    whole message and every byte of sound lines, copies damage to a file named .bad-<time>, carries
+    branch points over, and corrects the counters.
     """
     invocation = current(ctx)
     if sessions and invocation.all_agents:
@@ -58,10 +59,11 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
 
 
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
-    yield f"{data['checked']} sessions, {data['messages']} messages checked"
+    sessions, messages = counted(data["checked"], "session"), counted(data["messages"], "message")
+    yield f"{sessions}, {messages} checked"
     for problem in data["repaired"]:
         yield view.cut(f"repaired: {problem['sessionId']}: {problem['message']}")
     for path in data["kept"]:
         yield f"set aside: {path}"
-    if not data["problems"]:
+    if not data["problems"] and not data.get("failed"):
         yield "no problems"

@@ -17,8 +17,8 @@ _EXPECTED = frozenset({"fits", "none", "damaged", "state", "history-longer"})
 def check_small_files(findings: Findings) -> None:
     """Look whether what stands beside the history can be used, and belongs to this history.
 
-    What is damaged is no use to anybody and can be set aside; what does not fit is told only, for
-    the history is the truth.
+    What is damaged is no use to anybody and can be set aside, and so can a summary of something
+    else; what else does not fit is told only, for the history is the truth.
     """
     _check_checkpoint(findings)
     _check_branches(findings)
@@ -58,8 +58,11 @@ def _check_branches(findings: Findings) -> None:
 def _check_summary(findings: Findings) -> None:
     count = int(findings.counters.get("messageCount", 0))
     _summary, problem = summaries.read(findings.files, count)
-    if problem is not None:
-        # The next summary takes its place.
-        path = findings.files.context
-        said = problem.message.removeprefix(f"session {findings.files.id}: ")
-        findings.add(problem.code, said, path, repairable=False, grave=False)
+    if problem is None:
+        return
+    path = findings.files.context
+    said = problem.message.removeprefix(f"session {findings.files.id}: ")
+    damaged = said.endswith(summaries.DAMAGED)
+    code = "summary-damaged" if damaged else problem.code
+    # One that does not fit breaks nothing: the history is the truth, and no summary is needed.
+    findings.add(code, said, path, repairable=code != summaries.UNREADABLE, grave=damaged)

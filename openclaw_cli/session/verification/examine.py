@@ -193,7 +193,9 @@ def _check_modes(findings: Findings) -> None:
             except FileNotFoundError:
                 continue  # a writer has renamed it since
             if found & ~wanted:
-                said = f"its mode is {found:04o}, wider than {wanted:04o}"
+                name = os.path.relpath(path, findings.files.folder)
+                whose = "the session's folder" if name == "." else name
+                said = f"{whose}: its mode is {found:04o}, wider than {wanted:04o}"
                 findings.add("mode-wide", said, path)
 
 

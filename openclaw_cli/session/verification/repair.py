@@ -12,10 +12,15 @@ from openclaw_cli.session import archive, transcript
 from openclaw_cli.session.metadata import HISTORY_SHORT
 from openclaw_cli.session.store import SessionStore, Writer
 from openclaw_cli.session.transcript import History, Line
+from openclaw_cli.session.verification.carrying import Carried
 from openclaw_cli.session.verification.examine import examine
 from openclaw_cli.session.verification.findings import Findings
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
+
+_USELESS = frozenset(
+    {"checkpoint-damaged", "branch-damaged", "summary-damaged", "summary-unusable"}
+)
 
 
 def repair(store: SessionStore, files: SessionFiles) -> tuple[Findings, Findings, list[str]]:
@@ -44,14 +49,15 @@ def _history(writer: Writer, found: Findings) -> list[str]:
     if not found.count("history-damaged") and not found.count("torn-tail"):
         return []
     files = writer.files
+    carried = Carried(files)
     with transcript.opened(files) as history:
         if history is None:
             return []
         if history.packed:
-            _write_sound(files, history, None)
+            _write_sound(writer, history, carried, None)
         else:
             kept = fsio.free_name(files.history, "bad", writer.store.stamp())
-            _write_sound(files, history, kept)
+            _write_sound(writer, history, carried, kept)
             return [str(kept)]
     kept = fsio.move_aside(files.packed, "bad", writer.store.stamp())
     with transcript.opened(files) as history:
@@ -61,25 +67,43 @@ def _history(writer: Writer, found: Findings) -> list[str]:
     return [str(kept)]
 
 
-def _write_sound(files: SessionFiles, history: History, aside: Path | None) -> None:
-    """Write the messages of a history in its place, and every other line to ``aside`` first."""
+def _write_sound(writer: Writer, history: History, carried: Carried, aside: Path | None) -> None:
+    """Write the messages of a history in its place, and every damaged line to ``aside`` first.
+
+    Of a sound line not a byte changes.
+    """
+    files = writer.files
     temp = fsio.temp_name(files.history)
     with ExitStack() as stack:
         bad = None if aside is None else stack.enter_context(NewFile(aside))
         good = stack.enter_context(NewFile(temp))
         for line, following in _with_next(history):
-            if line.message is not None:
-                good.write(line.raw.strip(b"\0 \t\r\n") + b"\n")
+            carried.reach(line.at, sound=line.problem is None)
+            for part in _sound(line):
+                good.write(part)
+                carried.take(part)
             if line.problem is not None and bad is not None:
                 for piece in _pieces(history, line, following):
                     bad.write(piece)
+    # If this is cut short here, the damage is still there, and the next repair comes to the same.
+    carried.keep(temp, writer.store.now())
     fsio.move(temp, files.history)
+
+
+def _sound(line: Line) -> Iterator[bytes]:
+    """Yield the bytes of a line that stay: those of a blank one too, for hashes count them."""
+    if line.message is None and line.problem is not None:
+        return
+    raw = line.raw if line.problem is None else line.raw.replace(b"\0", b"")
+    yield raw
+    if line.message is not None and not raw.endswith(b"\n"):
+        yield b"\n"
 
 
 def _with_next(history: History) -> Iterator[tuple[Line, int | None]]:
     """Yield each line and where the next one begins, None after the last."""
     previous = None
-    for line in history.forward():
+    for line in history.forward(blank=True):
         if previous is not None:
             yield previous, line.at
         previous = line
@@ -106,12 +130,8 @@ def _twins(writer: Writer, found: Findings) -> list[str]:
 
 
 def _damaged_beside(writer: Writer, found: Findings) -> list[str]:
-    """Set a checkpoint and branch points that nobody can read aside; their place is free then."""
-    paths = [
-        Path(problem.path)
-        for problem in found.problems
-        if problem.code in ("checkpoint-damaged", "branch-damaged")
-    ]
+    """Set small files that are no use to anybody aside; their place is free then."""
+    paths = [Path(problem.path) for problem in found.problems if problem.code in _USELESS]
     return [
         str(fsio.move_aside(path, "bad", writer.store.stamp()))
         for path in paths

@@ -25,12 +25,11 @@ from openclaw_cli.session.service import SessionService
 from openclaw_cli.session.store import UNREADABLE
 from openclaw_cli.session.transcript import History, Line
 from openclaw_cli.store.fsio import reporting
-from openclaw_cli.transfer.sessions import readable
+from openclaw_cli.transfer.sessions import points, readable
 from openclaw_cli.transfer.sessions.file import AFTER_MESSAGE, BEFORE_MESSAGE, KIND, VERSION, Tally
 from openclaw_cli.transfer.writing import GZIP, save
 
 FORMATS = ("jsonl", "markdown", "html")
-_PADDING = b"\0 \t\r\n"
 _ENDINGS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
 _MOST_FAILURES = 100
 _DELETED = "it was deleted while the export went on"
@@ -198,7 +197,7 @@ class SessionExport:
             else:
                 self.messages += 1
                 following = max(following, line.message["idx"] + 1)
-                yield line.raw.strip(_PADDING), line.message
+                yield line.text, line.message
         self._compare(source, following)
 
     def _read(self, source: _Source) -> Iterator[Line]:
@@ -238,6 +237,7 @@ class SessionExport:
                     continue  # removed since
                 except ValueError as error:
                     self._failure(files, f"branch {name}: {error}")
+            return points.counted(files, found)
         except OpenclawError as error:
             self._failure(files, error.message)
         return found

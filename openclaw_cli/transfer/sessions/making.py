@@ -34,10 +34,10 @@ from openclaw_cli.session.store import SessionStore
 from openclaw_cli.store import fsio, trash
 from openclaw_cli.store.newfile import NewFile
 from openclaw_cli.transfer.sessions.file import Tally
+from openclaw_cli.transfer.sessions.points import Points
 
 Store = SessionStore
 _GZIP_WINDOW = 31
-_PADDING = b"\0 \t\r\n"
 #: Endings that a session id cannot have: other files beside the sessions have them.
 _TAKEN_ENDINGS = (".json", ".jsonl", ".lock")
 #: Odd messages that the warning about them names.
@@ -58,6 +58,7 @@ class Draft:
         self.meta = self._checked(store, given)
         self._branches = self._usable_branches(document.get("branches"))
         self._checkpoint = self._usable_checkpoint(document.get("checkpoint"))
+        self._points = Points(document.get("branches"))
         self._totals, self._following = Totals(), 0
         self._odd: list[str] = []
         self._odd_count = 0
@@ -105,9 +106,10 @@ class Draft:
         problem = message_problem(message)
         if problem is not None:
             self._note(f"message {idx}: {problem}")
-        self._following = idx + 1
+        self._following = max(self._following, idx + 1)
         self._totals = self._totals.plus(message)
         self.tally.add(raw)
+        self._points.add(raw)
         self._write(raw + b"\n")
 
     def _note(self, oddity: str) -> None:
@@ -166,7 +168,7 @@ class Draft:
             yield self.files.checkpoint, self._checkpoint
         for name, branch in self._branches.items():
             document = {**branch, "sessionId": self.meta["sessionId"]}
-            yield branches.path_of(self.files, name), document
+            yield branches.path_of(self.files, name), self._points.placed(document)
 
     def _usable_branches(self, given: object) -> dict[str, Any]:
         """Return the branch points by name; those that cannot be used are left out and told."""
@@ -258,7 +260,7 @@ def _is_same(store: SessionStore, files: SessionFiles, draft: Draft) -> bool:
     with transcript.opened(files) as history:
         for line in history.forward() if history is not None else ():
             if line.message is not None:
-                tally.add(line.raw.strip(_PADDING))
+                tally.add(line.text)
     return tally.sha256 == draft.tally.sha256
 
 
