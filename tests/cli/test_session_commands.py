@@ -228,7 +228,7 @@ def test_some_that_are_missing_end_with_3_and_none_with_10(run_cli, ant):
 
 
 def test_verify_tells_and_repairs(run_cli, ant, state_dir):
-    assert run_cli("session", "verify").out == "1 sessions, 2 messages checked\nno problems\n"
+    assert run_cli("session", "verify").out == "1 session, 2 messages checked\nno problems\n"
     history = state_dir / "agents/main/sessions" / ant / "messages.jsonl"
     with history.open("ab") as file:
         file.write(b"{bad\n")
@@ -241,7 +241,17 @@ def test_verify_tells_and_repairs(run_cli, ant, state_dir):
     repaired = run_cli("session", "verify", "--repair")
     assert repaired.status == 0
     assert "set aside: " in repaired.out
-    assert run_cli("session", "verify").out == "1 sessions, 2 messages checked\nno problems\n"
+    assert run_cli("session", "verify").out == "1 session, 2 messages checked\nno problems\n"
+
+
+def test_verify_finds_no_peace_where_a_session_cannot_be_read(run_cli, ant, state_dir):
+    history = state_dir / "agents" / "main" / "sessions" / ant / "messages.jsonl"
+    history.unlink()
+    history.mkdir()
+    run = run_cli("session", "verify", ant)
+    assert run.status == 3
+    assert "no problems" not in run.out
+    assert ant in run.err
 
 
 def test_a_read_of_an_agent_that_is_not_there_names_the_nearest(run_cli, ant):

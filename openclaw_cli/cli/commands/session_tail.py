@@ -54,7 +54,7 @@ def command(
         items = list(messages)
         return Result("session.tail", {"sessionId": files.id, "items": items}, tuple(warnings))
     if follow:
-        messages = service.follow(files, messages)
+        messages = service.follow(files, messages, lambda met: invocation.output.warnings([met]))
     return Stream(messages, warnings, None if jsonl else lines, live=follow)
 
 
