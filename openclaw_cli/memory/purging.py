@@ -35,8 +35,9 @@ class Purged:
     """What a purge removed (or would remove) from one agent; ``bytes`` of record files.
 
     ``trimmed`` counts other records that lost a quotation, ``backups`` files that were cleaned,
-    ``groups`` names sessions of others in which the user's messages were left. ``ids`` and
-    ``texts`` are what `Traces` can look for afterwards.
+    ``groups`` names sessions of others in which the user's messages were left, ``cleaned`` those
+    from which they were removed; ``group_messages`` and ``group_messages_left`` count them.
+    ``ids`` and ``texts`` are what `Traces` can look for afterwards.
     """
 
     agent: str
@@ -45,9 +46,12 @@ class Purged:
     trimmed: int = 0
     backups: int = 0
     sessions: int = 0
+    group_messages: int = 0
+    group_messages_left: int = 0
     ledger_lines: int = 0
     bytes: int = 0
     groups: list[str] = field(default_factory=list)
+    cleaned: list[str] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
     texts: set[str] = field(default_factory=set)
     warnings: list[Warning] = field(default_factory=list)
@@ -168,6 +172,11 @@ def _forget_sessions(
     report.ledger_lines += forgotten.ledger_lines
     report.bytes += forgotten.bytes
     report.groups += forgotten.groups
+    report.cleaned += forgotten.trimmed
+    if request.group_messages:
+        report.group_messages += forgotten.group_messages
+    else:
+        report.group_messages_left += forgotten.group_messages
     report.ids += forgotten.ids
     report.texts |= forgotten.texts
     report.warnings += forgotten.warnings

@@ -31,12 +31,14 @@ class Forgotten:
     """What a purge removed (or would remove) of one agent's sessions.
 
     ``groups`` are sessions in which messages of the user were left, ``trimmed`` those from which
-    they were removed; ``ids`` and ``texts`` are what can be looked for afterwards.
+    they were removed, ``group_messages`` how many messages that are; ``ids`` and ``texts`` are what
+    can be looked for afterwards.
     """
 
     agent: str
     sessions: int = 0
     messages: int = 0
+    group_messages: int = 0
     ledger_lines: int = 0
     bytes: int = 0
     groups: list[str] = field(default_factory=list)
@@ -46,6 +48,16 @@ class Forgotten:
     warnings: list[Warning] = field(default_factory=list)
 
 
+class _Voices(NamedTuple):
+    """How many messages of a session are the user's and how many bytes these are, whether others
+    speak too, and the texts that are to go."""
+
+    spoken: int
+    size: int
+    others: bool
+    texts: set[str]
+
+
 class _Place(NamedTuple):
     """A session, in its place or in the trash, and how it holds data of the user."""
 
@@ -53,6 +65,7 @@ class _Place(NamedTuple):
     name: str
     in_trash: bool
     is_own: bool
+    voices: _Voices
 
 
 def forget_user(
@@ -80,15 +93,14 @@ def forget_user(
     report.sessions = len(own)
     report.bytes = sum(_size(place.files.folder) for place in own)
     groups = [place for place in places if not place.is_own]
+    _name_groups(report, groups, group_messages=group_messages)
     if dry_run:
         report.ledger_lines = _count_lines(store, set(report.ids))
-        _name_groups(report, groups, group_messages=group_messages)
         return report
     _forget_lines(store, report)
     _forget_references(store, set(report.ids))
     for place in groups if group_messages else ():
         _trim(store, place, user)
-    _name_groups(report, groups, group_messages=group_messages)
     for place in own:
         _remove(store, place)
     _forget_lines(store, report)  # what a runtime has recorded meanwhile
@@ -99,8 +111,10 @@ def forget_user(
 
 def _name_groups(report: Forgotten, groups: list[_Place], *, group_messages: bool) -> None:
     names = sorted({place.name for place in groups})
+    report.group_messages = sum(place.voices.spoken for place in groups)
     if group_messages:
         report.trimmed = names
+        report.bytes += sum(place.voices.size for place in groups)
     else:
         report.groups = names
 
@@ -145,17 +159,17 @@ def _places(
         known = (lambda _id: None) if in_trash else store.catalog.known
         meta = metadata.load(files, store.agent, known, name).meta
         is_own = meta["userId"] == user
-        spoken, others, texts = _voices(files, user, meta)
-        if not is_own and not spoken:
+        voices = _voices(files, user, meta)
+        if not is_own and not voices.spoken:
             continue
-        report.messages += spoken
-        report.texts |= texts
-        yield _Place(files, name, in_trash, is_own and not others)
+        report.messages += voices.spoken
+        report.texts |= voices.texts
+        yield _Place(files, name, in_trash, is_own and not voices.others, voices)
 
 
-def _voices(files: SessionFiles, user: str, meta: Meta) -> tuple[int, bool, set[str]]:
-    """Return how many messages are the user's, whether others speak too, and what is to go."""
-    spoken, others = 0, False
+def _voices(files: SessionFiles, user: str, meta: Meta) -> _Voices:
+    """Read a session for what the user and others say in it."""
+    spoken, size, others = 0, 0, False
     said: set[str] = set()
     own: set[str] = set()
     with transcript.opened(files) as history:
@@ -164,13 +178,14 @@ def _voices(files: SessionFiles, user: str, meta: Meta) -> tuple[int, bool, set[
                 continue
             text = trimming.told(line.message)
             if trimming.is_of(line.message, user, meta):
-                spoken += 1
+                spoken, size = spoken + 1, size + len(line.raw)
                 own |= text
             elif trimming.sender_of(line.message) is not None:
                 others = True
             elif not others and meta["userId"] == user:
                 said |= text  # of the assistant: it goes where the whole session goes
-    return spoken, others, own if others or meta["userId"] != user else own | said
+    texts = own if others or meta["userId"] != user else own | said
+    return _Voices(spoken, size, others, texts)
 
 
 def _size(folder: Path) -> int:

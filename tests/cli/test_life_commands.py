@@ -186,3 +186,34 @@ def test_sessions_of_an_agent_without_a_memory_are_purged(run_cli, state_dir):
     run_cli("session", "new", "--id", "s-theirs", "--user", "u1")
     run = run_cli("memory", "purge", "--user", "u1", "--sessions", "--yes", "--json")
     assert (run.status, run.data["agents"][0]["sessions"]) == (0, 1)
+
+
+@pytest.mark.parametrize("words", ["see you all on friday", "ok"])
+def test_what_a_user_has_said_in_groups_is_counted_where_it_goes_and_where_it_stays(run_cli, words):
+    run_cli("session", "new", "--id", "room", "--user", "u2")
+    for user, text in (("u2", "hello everybody"), ("bob", words), ("bob", words)):
+        line = {"role": "user", "content": text, "sender": {"userId": user}}
+        run_cli("session", "append", "room", stdin=json.dumps(line))
+    purge = ("memory", "purge", "--user", "bob", "--sessions")
+    left = run_cli(*purge, "--yes", "--json")
+    (part,) = left.data["agents"]
+    assert (part["groupMessages"], part["cleanedSessions"]) == (0, [])
+    assert (part["groupMessagesLeft"], part["groupSessions"]) == (2, ["room"])
+    assert (
+        "forgot nothing (0 B); 2 messages in 1 session of others stay"
+        in run_cli(*purge, "--yes").out
+    )
+    purge = (*purge, "--group-messages")
+    plan = run_cli(*purge, "--dry-run", "--json").data["agents"][0]
+    assert (plan["groupMessages"], plan["cleanedSessions"]) == (2, ["room"])
+    assert (plan["groupMessagesLeft"], plan["groupSessions"]) == (0, [])
+    assert plan["bytes"] > 2 * len(words)
+    shown = run_cli(*purge, "--dry-run", "-v").out
+    assert "would forget 2 messages in 1 session of others (" in shown
+    assert "messages in room" in shown
+    run = run_cli(*purge, "--yes", "--verify", "--json")
+    del plan["ids"]
+    assert (run.status, run.data["agents"], run.document["warnings"]) == (0, [plan], [])
+    again = run_cli(*purge, "--yes", "--verify")
+    assert "forgot nothing" in again.out
+    assert "nothing was left to remove" in again.err

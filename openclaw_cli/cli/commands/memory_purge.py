@@ -79,7 +79,9 @@ def command(
     )
     if verify and not dry_run:
         data["verified"] = proved(invocation, done, data)
-        if not data["verified"]["idsSought"]:
+        if not any(data["verified"][name] for name in ("idsSought", "textsSought")) and not any(
+            report.cleaned for report in done
+        ):
             message = "nothing was left to remove: only what names this user was looked for"
             warnings = (*warnings, Warning("nothing-sought", message))
     return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
@@ -113,6 +115,9 @@ def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str,
             "trimmed": report.trimmed,
             "sessions": report.sessions,
             "ledgerLines": report.ledger_lines,
+            "groupMessages": report.group_messages,
+            "cleanedSessions": report.cleaned,
+            "groupMessagesLeft": report.group_messages_left,
             "groupSessions": report.groups,
             "backups": report.backups,
             "bytes": report.bytes,
@@ -135,10 +140,11 @@ def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
         names = ", ".join(data["elsewhere"])
         message = f"other agents still hold data of this user: {names}; see --all-agents"
         found.append(Warning("elsewhere", message))
-    groups = [name for part in data["agents"] for name in part["groupSessions"]]
+    groups = sum(len(part["groupSessions"]) for part in data["agents"])
     if groups:
-        message = f"messages of this user stay in {counted(len(groups), 'session')} of others"
-        found.append(Warning("group-messages", f"{message}; see --group-messages"))
+        left = sum(part["groupMessagesLeft"] for part in data["agents"])
+        message = f"{_in_groups(left, groups)} stay; see --group-messages"
+        found.append(Warning("group-messages", message))
     return found
 
 
@@ -151,20 +157,15 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
     verb = "would forget" if data["dryRun"] else "forgot"
     for part in data["agents"]:
-        counts = [counted(part["records"], "memory", "memories")]
-        if part["insights"]:
-            counts.append(counted(part["insights"], "insight"))
-        if part["trimmed"]:
-            counts.append(f"{part['trimmed']} other memories cleaned")
-        if part["sessions"]:
-            counts.append(counted(part["sessions"], "session"))
-        if part["ledgerLines"]:
-            counts.append(counted(part["ledgerLines"], "ledger line"))
-        if part["backups"]:
-            counts.append(counted(part["backups"], "backup or leftover", "backups and leftovers"))
-        yield view.cut(f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})")
+        counts = list(_counts(part)) or ["nothing"]
+        line = f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})"
+        if part["groupSessions"]:
+            line += f"; {_in_groups(part['groupMessagesLeft'], len(part['groupSessions']))} stay"
+        yield view.cut(line)
         if view.verbose:
             yield from (f"  {name}" for name in part.get("ids", ()))
+            yield from (f"  messages in {name}" for name in part["cleanedSessions"])
+            yield from (f"  left: messages in {name}" for name in part["groupSessions"])
     verified = data.get("verified")
     if verified:
         yield (
@@ -172,3 +173,24 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
             f" {counted(verified['idsSought'], 'id')} and"
             f" {counted(verified['textsSought'], 'text')}, no trace found"
         )
+
+
+def _counts(part: dict[str, Any]) -> Iterator[str]:
+    """Yield what of one agent goes, each kind with its number."""
+    counts = (
+        (part["records"], "memory", "memories"),
+        (part["insights"], "insight", "insights"),
+        (part["trimmed"], "other memory cleaned", "other memories cleaned"),
+        (part["sessions"], "session", "sessions"),
+    )
+    yield from (counted(*each) for each in counts if each[0])
+    if part["cleanedSessions"]:
+        yield _in_groups(part["groupMessages"], len(part["cleanedSessions"]))
+    if part["ledgerLines"]:
+        yield counted(part["ledgerLines"], "ledger line")
+    if part["backups"]:
+        yield counted(part["backups"], "backup or leftover", "backups and leftovers")
+
+
+def _in_groups(messages: int, sessions: int) -> str:
+    return f"{counted(messages, 'message')} in {counted(sessions, 'session')} of others"

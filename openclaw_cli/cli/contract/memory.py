@@ -291,48 +291,6 @@ class Deleted(TypedDict):
     failed: list[Failed]
 
 
-class Forgotten(TypedDict):
-    """What one agent has forgotten, or would forget; a dry run lists the ids."""
-
-    agent: Name
-    records: Count
-    insights: Count
-    trimmed: Count
-    backups: Count
-    bytes: Count
-    ids: NotRequired[list[Name]]
-
-
-class Traces(TypedDict):
-    """A file that still holds ids or texts."""
-
-    path: str
-    matches: Count
-    userId: NotRequired[str]
-
-
-class Verified(TypedDict):
-    """The proof that nothing is left."""
-
-    filesScanned: Count
-    bytesScanned: Count
-    idsSought: Count
-    textsSought: Count
-    matches: Count
-    where: list[Traces]
-    unread: list[Damage]
-
-
-class Purged(TypedDict):
-    """What was forgotten of a user, where there is more, and the proof."""
-
-    user: Name
-    agents: list[Forgotten]
-    elsewhere: list[Name]
-    dryRun: bool
-    verified: NotRequired[Verified]
-
-
 class Exported(TypedDict):
     """What was written where."""
 

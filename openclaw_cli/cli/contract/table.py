@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from openclaw_cli.cli.contract import machine, memory, session
+from openclaw_cli.cli.contract import machine, memory, purging, session
 
 
 class Contract(NamedTuple):
@@ -31,7 +31,7 @@ CONTRACTS: dict[str, Contract] = {
     "memory history": Contract(memory.History),
     "memory undo": Contract(memory.Changed),
     "memory delete": Contract(memory.Deleted),
-    "memory purge": Contract(memory.Purged),
+    "memory purge": Contract(purging.Purged),
     "memory index": Contract(memory.Indexed, each_agent=True),
     "memory status": Contract(memory.Status, each_agent=True),
     "memory import": Contract(memory.Imported),
