@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from openclaw_cli.session.context.weighing import text_of
+from openclaw_cli.session.context.attachments import words
 from openclaw_cli.session.schema import Message, answered_call, too_deep
 
 #: What stands for the result of a call that has none, and for a result that says nothing.
@@ -52,8 +52,8 @@ class Turn:
 def turns(messages: Sequence[Message]) -> list[Turn]:
     """Return the turns of messages in order; results move to their calls.
 
-    What says nothing and calls nothing is left out, and so is a result without its call. Where
-    several users speak, each text says who.
+    What holds nothing and calls nothing is left out unless a user says it, and so is a result
+    without its call. Where several users speak, each text says who.
     """
     named = len({_sender(message) for message in messages} - {None}) > 1
     found: list[Turn] = []
@@ -64,7 +64,7 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
         if answered is not None:
             _answer(latest.get(answered), message)
             continue
-        turn = Turn(str(message["role"]), text_of(message).strip())
+        turn = Turn(str(message["role"]), words(message))
         if turn.role == "assistant":
             turn.calls = _calls(message, ids, latest)
         elif turn.role == "user" and named and turn.text and "idx" in message:
@@ -100,7 +100,7 @@ def _answer(calls: list[Call] | None, message: Message) -> None:
     if not calls:
         return
     call = next((call for call in calls if not call.answered), calls[-1])
-    text = text_of(message).strip()
+    text = words(message)
     if text:
         call.results.append(text)
     call.failed = failed(message)

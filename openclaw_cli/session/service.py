@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -98,15 +98,20 @@ class SessionService:
         files = self._find(given)
         return files, newest(self.store, files, count, warnings)
 
-    def follow(self, files: SessionFiles, messages: Iterator[Message]) -> Iterator[Message]:
-        """Yield ``messages``, then those that others append, until the session is deleted."""
+    def follow(
+        self, files: SessionFiles, messages: Iterator[Message], tell: Callable[[Warning], None]
+    ) -> Iterator[Message]:
+        """Yield ``messages``, then those that others append, until the session is deleted.
+
+        What of the latter cannot be read is told when it is met.
+        """
         from openclaw_cli.session.following import follow
 
         last = self.store.load(files).meta["messageCount"] - 1
         for message in messages:
             yield message
             last = message["idx"]
-        yield from follow(self.store, files, last)
+        yield from follow(self.store, files, last, tell)
 
     def append(self, given: str, stream: BinaryIO) -> Result:
         """Append the messages of JSON Lines, all of them or none."""

@@ -123,8 +123,9 @@ def last_user(messages: list[dict]) -> int | None:
     return max((m["idx"] for m in messages if m["role"] == "user"), default=None)
 
 
-def check_choice(messages: list[dict], chosen: list[dict]) -> None:
+def check_choice(messages: list[dict], shown: list[dict]) -> None:
     """Fail unless a choice is in order, keeps pairs, prompt and last user, and begins rightly."""
+    chosen = [message for message in shown if "idx" in message]
     kept = [message["idx"] for message in chosen]
     assert kept == sorted(set(kept)), "in order, each once"
     assert chosen == [messages[idx] for idx in kept], "as stored"
@@ -137,5 +138,6 @@ def check_choice(messages: list[dict], chosen: list[dict]) -> None:
     assert set(prompt_of(messages)) <= set(kept), "the prompt stays"
     user = last_user(messages)
     assert user is None or user in kept, "the last message of a user stays"
-    if kept:
-        assert chosen[0]["role"] in ("system", "user")
+    assert bool(chosen) is bool(shown)
+    if shown:
+        assert shown[0]["role"] in ("system", "user")

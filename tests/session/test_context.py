@@ -54,7 +54,7 @@ def context(sessions, budget=None, strategy="sliding-window", **more):
 
 
 def kept(sessions, budget=None, strategy="sliding-window"):
-    return [m["idx"] for m in context(sessions, budget, strategy).data["messages"]]
+    return [m["idx"] for m in context(sessions, budget, strategy).data["messages"] if "idx" in m]
 
 
 def tokens(messages):
@@ -75,9 +75,10 @@ def test_pairs_prompt_and_user_are_kept_for_every_budget(ant, messages, budget, 
         budget = least
     data = context(ant, budget, strategy).data
     check_choice(messages, data["messages"])
-    assert data["tokens"] == tokens(data["messages"]) <= budget
-    assert data["dropped"] == len(messages) - len(data["messages"])
-    counted = all(type(m.get("tokens")) is int and m["tokens"] > 0 for m in data["messages"])
+    chosen = [m for m in data["messages"] if "idx" in m]
+    assert data["tokens"] == tokens(chosen) <= budget
+    assert data["dropped"] == len(messages) - len(chosen)
+    counted = all(type(m.get("tokens")) is int and m["tokens"] > 0 for m in chosen)
     assert data["estimated"] is not counted
 
 
@@ -87,10 +88,9 @@ def test_with_room_for_all_only_what_has_no_place_is_left_out(ant, messages, str
     put(ant, messages)
     pairs = owners(messages)
     lost = {m["idx"] for m in messages if m["role"] == "tool"} - set(pairs)
-    users = [m["idx"] for m in messages if m["role"] == "user"]
+    users = [m["idx"] for m in messages if m["role"] == "user" and m["content"].strip()]
     led = set(prompt_of(messages))
-    notes = [m["idx"] for m in messages if m["role"] == "system"]
-    begin = min(users, default=0 if led else min(notes, default=len(messages)))
+    begin = min(users, default=0)
     early = {m["idx"] for m in messages if m["idx"] < begin} - led
     early |= {result for result, call in pairs.items() if call in early}
     wanted = [m["idx"] for m in messages if m["idx"] not in lost | early]
@@ -100,11 +100,16 @@ def test_with_room_for_all_only_what_has_no_place_is_left_out(ant, messages, str
 @examples
 @given(histories(), st.integers(1, 300), strategies)
 def test_providers_accept_every_context(ant, messages, budget, strategy):
-    messages.append({"idx": len(messages), "role": "user", "content": "and now?"})
     put(ant, messages)
     try:
         found = context(ant, budget, strategy, format="openai").data
-    except UsageError:
+    except UsageError as error:
+        if "least" not in error.details:
+            shown = context(ant, budget, strategy).data["messages"]
+            stored = [m for m in shown if "idx" in m]
+            assert not any(m["content"].strip() or m.get("toolCalls") for m in stored)
+            with pytest.raises(UsageError, match="nothing to give"):
+                context(ant, budget, strategy, format="anthropic")
         return
     check_openai(found["messages"])
     found = context(ant, budget, strategy, format="anthropic").data
@@ -226,11 +231,67 @@ def test_an_empty_session_has_an_empty_context(ant):
     assert (data["messages"], data["tokens"], data["dropped"]) == ([], 0, 0)
 
 
-def test_a_history_in_which_no_user_speaks_has_no_context_and_says_so(ant):
+FORMS = {"openai": check_openai, "anthropic": check_anthropic}
+
+
+def provided(sessions, form: str) -> str:
+    """Return what a provider is given as text, after it has been checked."""
+    found = context(sessions, strategy=None, format=form).data
+    args = (found["messages"],) if form == "openai" else (found["messages"], found["system"])
+    FORMS[form](*args)
+    return json.dumps(found["messages"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("strategy", ["sliding-window", "importance"])
+def test_a_history_in_which_no_user_speaks_begins_with_a_placeholder_and_says_so(
+    ant, form, strategy
+):
     ant.append("ant", said("alone", "assistant"))
-    found = context(ant)
-    assert found.data["messages"] == []
-    assert [w.code for w in found.warnings] == ["no-user-message"]
+    found = context(ant, strategy=strategy)
+    assert [m["role"] for m in found.data["messages"]] == ["user", "assistant"]
+    assert (found.data["dropped"], [w.code for w in found.warnings]) == (0, ["no-user-message"])
+    assert "alone" in provided(ant, form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_system_prompt_alone_is_given_so_that_it_is_taken(ant, form):
+    ant.append("ant", said("be kind", "system"))
+    provided(ant, form)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_where_nothing_is_said_a_provider_is_given_nothing_and_the_error_says_why(ant, form):
+    for _ in range(2):
+        with pytest.raises(UsageError, match="no message of the session says anything"):
+            context(ant, format=form)
+        ant.append("ant", said(" ", "assistant"))
+
+
+HELD = {
+    "[attachment: image/jpeg cat.jpg]": {
+        "attachments": [{"mimeType": "image/jpeg", "fileName": "cat.jpg"}]
+    },
+    "[attachment: photo]": {"photo": {"file_id": "AgAC"}},
+    "[attachments: voice.ogg, audio]": {"files": ["voice.ogg"], "audio": {"seconds": 3}},
+    "[attachments: (odd) name, 1 more]": {"media": ["[odd]\nname", "data:image/png;base64,AAAA"]},
+    "[attachments: 3]": {"media": [{"x": 1}, {"x": 2}, 7]},
+    "[attachment]": {"attachments": [{"data": "AAAA"}]},
+    "[message without text]": {},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("label", HELD)
+@pytest.mark.parametrize("strategy", ["sliding-window", "importance"])
+def test_a_message_without_text_is_named_and_hides_nothing(ant, form, label, strategy):
+    ant.append("ant", said("what is this?", "assistant"), said("", **HELD[label]))
+    settings = {"session": {"context": {"pruneStrategy": strategy}}}
+    (ant.state / "openclaw.json").write_text(json.dumps(settings))
+    given = provided(ant, form)
+    assert "what is this?" in given
+    assert label in given
+    assert given.count("AAAA") == 0
 
 
 def test_the_configuration_chooses_budget_and_strategy(ant):

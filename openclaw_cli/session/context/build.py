@@ -68,8 +68,8 @@ def window_warnings(window: Window, count: int) -> list[Warning]:
     if window.limited:
         said = f"more would fit the budget; a context holds {WINDOW_BYTES >> 20} MiB at most"
         warnings.append(Warning("window-limited", said))
-    if count and not window.entries:
-        said = "no user has said anything and there is no system prompt: the context is empty"
+    if count and not any(entry.role == "user" for entry in window.entries):
+        said = "no user has said anything: a few words stand for it where a model needs a user"
         warnings.append(Warning("no-user-message", said))
     return warnings
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from openclaw_cli.errors import UsageError
 from openclaw_cli.session.context.weighing import json_text
 from openclaw_cli.session.schema import Message
 
@@ -12,18 +13,26 @@ if TYPE_CHECKING:
     from openclaw_cli.session.exchange import Call, Turn
 
 FORMATS = ("json", "text", "openai", "anthropic")
-#: The user's turn of a conversation of which only later turns are known: one has to come first.
-BEGINNING = "(The beginning of the conversation is left out.)"
+#: What stands for the user's turn that has to come first where none is there, and where one has to
+#: come at all.
+BEGINNING = "(No message of a user stands before this.)"
+NOTHING_SAID = "(No user has said anything yet.)"
 
 Document = dict[str, Any]
 
 
 def formatted(messages: Sequence[Message], form: str) -> Document:
-    """Return the fields that say the messages in a format: ``messages``, and what stands apart."""
+    """Return the fields that say the messages in a format: ``messages``, and what stands apart.
+
+    They begin with a system message or a user in every format. Raises `UsageError` when there is
+    nothing that a provider would take.
+    """
     if form == "openai":
         return {"messages": openai(messages)}
     if form == "anthropic":
         return anthropic(messages)
+    if messages and messages[0].get("role") not in ("system", "user"):
+        messages = [{"role": "user", "content": BEGINNING}, *messages]
     if form == "text":
         return {"messages": list(messages), "text": text(messages)}
     return {"messages": list(messages)}
@@ -56,7 +65,16 @@ def openai(messages: Sequence[Message]) -> list[Document]:
         found += [
             {"role": "tool", "tool_call_id": call.id, "content": call.result} for call in turn.calls
         ]
+    if not found:
+        raise _nothing()
     return found
+
+
+def _nothing() -> UsageError:
+    return UsageError(
+        "there is nothing to give to a model: no message of the session says anything",
+        hint="append what a user says first; --format json shows the messages as they are",
+    )
 
 
 def anthropic(messages: Sequence[Message]) -> Document:
@@ -76,6 +94,10 @@ def anthropic(messages: Sequence[Message]) -> Document:
         _say(made, turn.role, list(_blocks(turn)))
         if turn.calls:
             _say(made, "user", [_tool_result(call) for call in turn.calls])
+    if not made and not system:
+        raise _nothing()
+    if not made:
+        _say(made, "user", [_text(NOTHING_SAID)])
     return {"system": system or None, "messages": made}
 
 

@@ -139,9 +139,8 @@ def choose(recent: Recent, budget: int, weights: Weights, count: int) -> Choice:
     if pool.room < pool.user_tokens:
         raise least_budget(budget - pool.room + pool.user_tokens, budget)
     units, others = pool.best(opened=bool(recent.prompt))
-    chosen = begun(units, prompted=bool(recent.prompt))
     entries = tuple(entry for unit in others for entry in unit.entries)
-    return Choice(Window((*recent.prompt, *in_order(chosen))), entries[:_RUNNERS_UP])
+    return Choice(Window((*recent.prompt, *in_order(begun(units)))), entries[:_RUNNERS_UP])
 
 
 class _Pool:

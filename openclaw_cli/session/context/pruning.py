@@ -8,7 +8,7 @@ from typing import NamedTuple
 from openclaw_cli.errors import UsageError
 from openclaw_cli.session.context.pairing import Backwards, Unit, total
 from openclaw_cli.session.context.recent import WINDOW_BYTES, Entry, Recent
-from openclaw_cli.session.context.weighing import Weight
+from openclaw_cli.session.context.weighing import Weight, text_of
 
 
 class Window(NamedTuple):
@@ -56,23 +56,21 @@ def sliding(recent: Recent, budget: int, *, needed: int = 0, lead: Lead | None =
         if unit is not None:
             tail.take(unit)
     tail.check(budget)
-    led = bool(first) or needed > 0
-    units = tail.kept if lead is not None else begun(tail.kept, prompted=led)
+    units = tail.kept if lead is not None else begun(tail.kept)
     return Window((*first, *in_order(units)), tail.limited)
 
 
-def begun(units: Sequence[Unit], *, prompted: bool) -> Sequence[Unit]:
-    """Return units from the first message of a user on; without a user, all that was ``prompted``.
+def begun(units: Sequence[Unit]) -> Sequence[Unit]:
+    """Return units from the first on in which a user says something; without one, all of them.
 
-    A conversation begins with a system message or with a user.
+    What the assistant has said before a picture, say, goes with it.
     """
-    places: dict[str, list[int]] = {"user": [], "system": []}
-    for unit in units:
-        places.get(unit.role, []).append(unit.place)
-    if prompted and not places["user"]:
-        return units
-    begin = min(places["user"] or places["system"], default=1 << 62)
+    begin = min((unit.place for unit in units if _speaks(unit)), default=0)
     return [unit for unit in units if unit.place >= begin]
+
+
+def _speaks(unit: Unit) -> bool:
+    return unit.role == "user" and bool(text_of(unit.entries[0].message).strip())
 
 
 def in_order(units: Sequence[Unit]) -> list[Entry]:

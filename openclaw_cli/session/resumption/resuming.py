@@ -8,12 +8,12 @@ from openclaw_cli.errors import UsageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import appending, archive, catalog
+from openclaw_cli.session.context.attachments import NO_TEXT, words
 from openclaw_cli.session.context.build import described, window_warnings
 from openclaw_cli.session.context.formats import formatted
 from openclaw_cli.session.context.pairing import made_calls
 from openclaw_cli.session.context.pruning import Window, sliding
 from openclaw_cli.session.context.recent import Recent, reading
-from openclaw_cli.session.context.weighing import text_of
 from openclaw_cli.session.lifecycle import RUN_STATE, STATUS
 from openclaw_cli.session.requests import ResumeRequest
 from openclaw_cli.session.resumption import checkpoints
@@ -159,13 +159,11 @@ def _following(messages: list[Message], found: Fit, note: str | None) -> list[Me
         said = [_DONE.format(calls=calls)]
         said += [] if note is None else [_NOTE.format(text=note)]
         return [{"role": "user", "content": text} for text in said]
-    if not messages or _asks(messages[-1]):
+    if messages and _asks(messages[-1]):
         return []
     return [{"role": "user", "content": _GO_ON}]
 
 
 def _asks(message: Message) -> bool:
     """Tell whether a message leaves it to the assistant to go on."""
-    return message["role"] == "tool" or (
-        message["role"] == "user" and bool(text_of(message).strip())
-    )
+    return message["role"] == "tool" or (message["role"] == "user" and words(message) != NO_TEXT)
