@@ -40,8 +40,12 @@ _PLAIN_CHARACTERS = (
 _FRACTION = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be]")
 # Latin letters of two bytes, and after letters signs that are joints in another form.
 _WIDE_JOINT = rb"(?:\xe2\x80[\x98\x99\xa6]|\xef\xbc[\x8c\x9a\x9f])"
-_WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]%b*|[!-~]%b+" % (_WIDE_JOINT, _WIDE_JOINT)
-_JOINED_BYTES = rb"[!-~]%b+" % _WIDE_JOINT
+# What a pattern begins with is what a text is looked through for: bytes that are rare in most.
+_JOINED_BYTES = (
+    rb"(?:\xe2(?<=[!-~]\xe2)\x80[\x98\x99\xa6]|\xef(?<=[!-~]\xef)\xbc[\x8c\x9a\x9f])%b*"
+    % _WIDE_JOINT
+)
+_WIDE_BYTES = rb"[\xc2-\xca][\x80-\xbf]%b*|%b" % (_WIDE_JOINT, _JOINED_BYTES)
 _NO_LATIN_LEAD = bytes(set(range(256)) - set(range(0xC2, 0xCB)))
 # Characters that may spell Han, kana or Hangul in another way, or hide between two of them.
 _ODD_CHARACTERS = (
