@@ -96,7 +96,25 @@ def test_the_operator_is_asked_on_a_terminal(memory):
     assert (status, "deleted 1 memory" in shown) == (0, True)
     status, shown = at_terminal("\n", "purge", "--user", "u1")
     assert (status, "Forget user u1 for ever? [y/N]" in shown) == (1, True)
+    assert "main: would forget 1 memory (" in shown
+    assert "forgot" not in shown
+    assert "exports made before still hold it" in shown
     assert memory("list", "--json").data["total"] == 2
+
+
+def test_a_purge_of_nothing_says_so_and_does_not_ask(memory, state_dir):
+    status, shown = at_terminal("", "purge", "--user", "nobody")
+    assert (status, shown) == (0, "main: nothing to forget of user nobody\n")
+    assert memory("list", "--json").data["total"] == 3
+
+
+def test_a_purge_tells_that_older_exports_bring_back_what_it_forgot(memory, tmp_path):
+    export = str(tmp_path / "before.json")
+    memory("export", "--output", export)
+    run = memory("purge", "--user", "u1", "--yes", "--verify", "--json")
+    assert "copies" in [warning["code"] for warning in run.document["warnings"]]
+    assert memory("import", export, "--json", "--no-embed").data["added"] == 1
+    assert "copies" not in str(memory("purge", "--user", "u1", "--dry-run", "--json").out)
 
 
 @pytest.mark.parametrize("editor", ["sed -i s/sea/desert/", "/bin/false", "no-such-editor", "true"])

@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 ALL_AGENTS = True
+_COPIES = "exports made before still hold it, and an import of one brings it back: remove them, too"
 
 
 def command(
@@ -50,8 +51,9 @@ def command(
     Removes the user's memories, insights that rest on nothing else, what the history of other
     memories repeats of them, backups and files set aside, and compacts the index at once. With
     --verify every file below the state directory is then searched for the ids and texts; any that
-    is found makes it fail. A purge that is interrupted is finished by the next command that
-    writes or by memory index.
+    is found makes it fail. Exports made before still hold them, and as nothing is kept to know them
+    by, an import brings them back: remove such files, too. A purge that is interrupted is finished
+    by the next command that writes or by memory index.
     """
     from openclaw_cli.memory.requests import PurgeRequest
 
@@ -64,12 +66,15 @@ def command(
     require_answer(invocation, yes=yes, dry_run=dry_run)
     agents = _with_memory(invocation, sessions=sessions)
     if not dry_run and not yes:
-        plan = _purged(invocation, agents, request._replace(dry_run=True))
-        confirm(
-            invocation,
-            f"Forget user {request.user} for ever?",
-            _lines(_data(invocation, request, plan), invocation.output.view),
-        )
+        trial = request._replace(dry_run=True)
+        plan = _data(invocation, trial, _purged(invocation, agents, trial))
+        # With nothing to lose there is nothing to ask; the proof and what is unfinished go on.
+        if any(map(_counts, plan["agents"])):
+            confirm(
+                invocation,
+                f"Forget user {request.user} for ever?",
+                [*_lines(plan, invocation.output.view), _COPIES],
+            )
     done = _purged(invocation, agents, request)
     data = _data(invocation, request, done)
     warnings = tuple(
@@ -84,7 +89,7 @@ def command(
         ):
             message = "nothing was left to remove: only what names this user was looked for"
             warnings = (*warnings, Warning("nothing-sought", message))
-    return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
+    return Result("memory.purge", data, (*warnings, *_further_warnings(data)))
 
 
 def _with_memory(invocation: Invocation, *, sessions: bool) -> list[str]:
@@ -134,8 +139,11 @@ def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str,
     }
 
 
-def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
+def _further_warnings(data: dict[str, Any]) -> list[Warning]:
     found = []
+    if not data["dryRun"] and any(map(_counts, data["agents"])):
+        # A digest to know it by would be a trace: a short text can be guessed from it.
+        found.append(Warning("copies", _COPIES))
     if data["elsewhere"]:
         names = ", ".join(data["elsewhere"])
         message = f"other agents still hold data of this user: {names}; see --all-agents"
@@ -154,11 +162,28 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         yield from _lines(data, view)
 
 
+def _counts(part: dict[str, Any]) -> list[str]:
+    """Return what an agent forgets, in words; empty when there is nothing."""
+    cleaned = len(part["cleanedSessions"])
+    said = (
+        (part["records"], "memory", "memories"),
+        (part["insights"], "insight", "insights"),
+        (part["trimmed"], "other memory cleaned", "other memories cleaned"),
+        (part["sessions"], "session", "sessions"),
+        (part["ledgerLines"], "ledger line", "ledger lines"),
+        (part["backups"], "backup or leftover", "backups and leftovers"),
+    )
+    counts = [counted(number, one, many) for number, one, many in said if number]
+    return counts + ([_in_groups(part["groupMessages"], cleaned)] if cleaned else [])
+
+
 def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
     verb = "would forget" if data["dryRun"] else "forgot"
     for part in data["agents"]:
-        counts = list(_counts(part)) or ["nothing"]
+        counts = _counts(part)
         line = f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})"
+        if not counts:
+            line = f"{part['agent']}: nothing to forget of user {data['user']}"
         if part["groupSessions"]:
             line += f"; {_in_groups(part['groupMessagesLeft'], len(part['groupSessions']))} stay"
         yield view.cut(line)
