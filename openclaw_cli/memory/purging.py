@@ -152,7 +152,12 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
 def forget_sessions(
     store: Store, request: PurgeRequest, progress: Progress = no_progress
 ) -> Purged:
-    """Forget the sessions of a user of an agent that has no memory."""
+    """Forget the sessions of a user of an agent that has no memory.
+
+    Raises `NotFoundError` when there is no such agent.
+    """
+    if store.agent not in store.env.state.agent_ids():
+        store.require()
     report = Purged(store.agent)
     _forget_sessions(store, request, report, progress)
     return report

@@ -63,6 +63,7 @@ def new(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> R
     """
     keyed = request.channel is not None and request.chat is not None
     warnings: list[Warning] = []
+    _check_id(request.id)
     with store.looking_up():
         earlier = _matching(store, request, warnings)[0] if keyed else []
         meta = _make(store, request, fill)
@@ -80,6 +81,7 @@ def ensure(store: SessionStore, request: NewRequest) -> Result:
     second one would take its place.
     """
     warnings: list[Warning] = []
+    _check_id(request.id)
     with store.looking_up():
         matches, survey = _matching(store, request, warnings)
         if not matches:
@@ -117,15 +119,21 @@ def _fits(meta: Meta, request: NewRequest) -> bool:
     return place == (request.channel, request.chat) and meta.get("status") != "archived"
 
 
+def _check_id(given: str | None) -> None:
+    """Refuse an id that cannot be one before the lock makes folders for it."""
+    if given is None:
+        return
+    check_name("session", given)
+    if given.endswith(_TAKEN_ENDINGS):
+        raise InvalidNameError(
+            f"{given!r} cannot be a session id",
+            hint=f"a new id does not end in {', '.join(_TAKEN_ENDINGS)}",
+        )
+
+
 def _make(store: SessionStore, request: NewRequest, fill: Fill | None = None) -> Meta:
     """Make the folder of a new session whole, elsewhere, and give it its name in one step."""
     session_id = request.id or store.env.ids.new("s")
-    check_name("session", session_id)
-    if session_id.endswith(_TAKEN_ENDINGS):
-        raise InvalidNameError(
-            f"{session_id!r} cannot be a session id",
-            hint=f"a new id does not end in {', '.join(_TAKEN_ENDINGS)}",
-        )
     files = store.paths.session(session_id)
     if os.path.lexists(files.folder):
         raise ExistsError(

@@ -57,6 +57,7 @@ def _put_away(store: SessionStore, files: SessionFiles, *, dry_run: bool) -> Non
 
 def restore(store: SessionStore, given: Sequence[str]) -> Result:
     """Bring sessions back from the trash, the newest of each id."""
+    _require(store)
     restored: list[str] = []
     failed: list[dict[str, Any]] = []
     warnings: list[Warning] = []
@@ -90,6 +91,12 @@ def _bring_back(store: SessionStore, given: str, warnings: list[Warning]) -> str
     return files.id
 
 
+def _require(store: SessionStore) -> None:
+    """Raise `NotFoundError` for an agent without sessions and trash, before a lock makes folders."""
+    if not store.paths.exists() and not os.path.isdir(store.paths.trash):
+        store.require()
+
+
 def _in_trash(store: SessionStore, given: str) -> Entry:
     check_name("session", given)
     found = trash.entries(store.paths.trash)
@@ -115,7 +122,7 @@ def _in_trash(store: SessionStore, given: str) -> Entry:
 
 def trash_list(store: SessionStore) -> Result:
     """Return what is in the trash, the newest first."""
-    store.paths.exists()
+    _require(store)
     items = []
     warnings: list[Warning] = []
     for entry in trash.entries(store.paths.trash):
@@ -141,7 +148,7 @@ def trash_list(store: SessionStore) -> Result:
 
 def doomed(store: SessionStore, before: datetime | None) -> list[Entry]:
     """Return what emptying the trash removes: everything, or what was deleted before a time."""
-    store.paths.exists()
+    _require(store)
     found = trash.entries(store.paths.trash)
     return [entry for entry in found if before is None or entry.deleted <= before]
 
@@ -151,6 +158,7 @@ def empty(store: SessionStore, before: datetime | None, *, dry_run: bool) -> Res
     if dry_run:
         removed = doomed(store, before)
     else:
+        _require(store)
         with store.looking_up():
             fsio.sweep(store.paths.trash)
             removed = doomed(store, before)

@@ -19,7 +19,7 @@ EXAMPLES = (
     "openclaw session trash empty --dry-run",
     "openclaw session trash empty --older-than 30d --yes",
 )
-EXITS = (errors.EXIT_LOCKED,)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 
 
 def command(

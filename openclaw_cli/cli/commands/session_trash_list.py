@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.view import View, short_id
 from openclaw_cli.result import Result
@@ -15,7 +16,7 @@ EXAMPLES = (
     "openclaw session trash list",
     "openclaw session trash list --json | jq -r '.data.items[].sessionId'",
 )
-EXITS = ()
+EXITS = (errors.EXIT_NOT_FOUND,)
 
 
 def command(ctx: typer.Context) -> Result:
