@@ -20,8 +20,7 @@ def proved(invocation: Invocation, done: list[Purged], data: dict[str, Any]) -> 
     texts = {text for report in done for text in report.texts}
     with invocation.progress() as progress:
         # Once everything is gone, only what names the user can tell of a copy elsewhere.
-        user = None if ids or texts else data["user"]
-        verified = verify(invocation.state, ids, texts, user, progress)
+        verified = verify(invocation.state, ids, texts, data["user"], progress)
     if verified["matches"] or verified["unread"]:
         raise _not_forgotten(verified, {**data, "verified": verified})
     return verified

@@ -10,7 +10,7 @@ from openclaw_cli.paths import SHARED_AGENT, StatePaths
 from openclaw_cli.result import Progress, no_progress
 from openclaw_cli.store import files
 from openclaw_cli.store.records import parse_record
-from openclaw_cli.store.traces import SHORTEST, Traces
+from openclaw_cli.store.traces import Traces, tells
 
 #: Where an agent's folder tells whose data it holds.
 _TELLING = (
@@ -32,15 +32,17 @@ def verify(
 ) -> dict[str, Any]:
     """Read every file below the state directory and return what was looked through and found.
 
-    ``where`` lists the files that hold traces (with the owner of a memory that says the same),
-    ``unread`` those that could not be read. With ``user`` what says to be theirs is a trace, too:
-    where there is nothing else to look for, that is what can be proved.
+    Texts that `tells` finds too short are not looked for, only counted. ``where`` lists the files
+    that hold traces (with the owner of a memory that says the same), ``unread`` those that could
+    not be read. Where there is nothing else to look for, what says to be of ``user`` is a trace:
+    that is what can be proved then.
     """
-    ids, texts = set(ids), {text for text in texts if len(text.strip()) >= SHORTEST}
+    ids, said = set(ids), set(texts)
+    texts = {text for text in said if tells(text)}
     scanned = size = matches = 0
     where: list[dict[str, Any]] = []
     unread: list[dict[str, str]] = []
-    for found in Traces(ids, texts, user).below(state.root):
+    for found in Traces(ids, texts, None if ids or texts else user).below(state.root):
         scanned += 1
         size += found.size
         matches += found.matches
@@ -56,6 +58,7 @@ def verify(
         "bytesScanned": size,
         "idsSought": len(ids),
         "textsSought": len(texts),
+        "textsTooShort": len(said) - len(texts),
         "matches": matches,
         "where": where,
         "unread": unread,

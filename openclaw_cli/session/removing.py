@@ -92,7 +92,7 @@ def _bring_back(store: SessionStore, given: str, warnings: list[Warning]) -> str
 
 
 def _require(store: SessionStore) -> None:
-    """Raise `NotFoundError` for an agent without sessions and trash, before a lock makes folders."""
+    """Raise `NotFoundError` for an agent without sessions and trash before a lock makes folders."""
     if not store.paths.exists() and not os.path.isdir(store.paths.trash):
         store.require()
 

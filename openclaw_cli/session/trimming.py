@@ -21,7 +21,6 @@ from openclaw_cli.store.traces import Traces
 _GZIP_WINDOW = 31
 #: Characters by which a text is known afterwards; a shorter one than the least says nothing.
 _LONGEST_TEXT = 2000
-_SHORTEST_TEXT = 8
 
 
 def sender_of(message: Message) -> str | None:
@@ -43,9 +42,9 @@ def is_of(message: Message, user: str, meta: Meta) -> bool:
 
 
 def told(message: Message) -> set[str]:
-    """Return the text of a message in a form that is worth looking for; none if it is short."""
+    """Return the text of a message in a form in which it can be looked for; none if it is blank."""
     content = message.get("content")
-    if not isinstance(content, str) or len(content.strip()) < _SHORTEST_TEXT:
+    if not isinstance(content, str) or not content.strip():
         return set()
     return {content[:_LONGEST_TEXT]}
 

@@ -15,8 +15,13 @@ from typing import NamedTuple
 from openclaw_cli.store import files
 from openclaw_cli.store.patterns import Patterns
 
-#: A text shorter than this (in characters) is no one's in particular.
+#: A text shorter than this (in characters) is no one's in particular; one of Han, kana or Hangul
+#: says as much as two letters.
 SHORTEST = 8
+_DENSE = re.compile(
+    "[\u3041-\u3096\u30a1-\u30fa\u30fc-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 #: Of a longer form so many bytes are looked for.
 _LONGEST = 64 << 10
 #: Escaped twice, a character may take many times the bytes.
@@ -70,6 +75,12 @@ def _unescaped(match: re.Match[bytes]) -> bytes:
     return chr(code).encode("utf-8", "surrogatepass")
 
 
+def tells(text: str) -> bool:
+    """Tell whether a text is long enough to be looked for: others may say a shorter one, too."""
+    said = text.strip()
+    return len(said) >= SHORTEST or len(said) + len(_DENSE.findall(said)) >= SHORTEST
+
+
 def _flat(text: str) -> bytes:
     return text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
 
@@ -80,7 +91,7 @@ class Traces:
     def __init__(self, ids: Iterable[str], texts: Iterable[str], user: str | None = None) -> None:
         self._ids = {name.encode("ascii") for name in ids}
         self._short = {name for name in self._ids if len(name) < SHORTEST}
-        flat = {_flat(text)[:_LONGEST] for text in texts if len(text.strip()) >= SHORTEST}
+        flat = {_flat(text)[:_LONGEST] for text in texts if tells(text)}
         self._texts = {text for text in flat if len(text) >= SHORTEST}
         #: Texts that have fewer bytes when their line ends are those of the readings.
         self._brief = flat - self._texts

@@ -167,6 +167,29 @@ def test_a_trace_that_is_left_makes_the_proof_fail(memory, state_dir):
     assert run.error["data"]["verified"]["matches"] == 1
 
 
+def test_a_short_chinese_sentence_is_looked_for_and_shorter_texts_are_counted(run_cli, memory):
+    run_cli("session", "new", "--id", "s-bob", "--user", "bob")
+    for text in ("张三对花生过敏", "四个汉字", "short"):
+        memory("add", text, "--user", "u9", "--no-embed")
+        if text != "short":
+            run_cli("session", "append", "s-bob", "--role", "user", "--content", text)
+    run = memory("purge", "--user", "u9", "--yes", "--verify", "--json")
+    verified = run.error["data"]["verified"]
+    assert (run.status, verified["matches"]) == (1, 2)
+    assert verified["where"][0]["path"].endswith("s-bob/messages.jsonl")
+    assert verified["textsTooShort"] >= 1
+    memory("add", "tiny", "--user", "u8", "--no-embed")
+    shown = memory("purge", "--user", "u8", "--yes", "--verify").out
+    assert "not looked for: 1 shorter text (under 8 characters, 4 of Han" in shown
+
+
+def test_short_messages_of_forgotten_sessions_are_counted_too(run_cli):
+    run_cli("session", "new", "--id", "s-theirs", "--user", "u1")
+    run_cli("session", "append", "s-theirs", "--role", "user", "--content", "好的")
+    purge = ("memory", "purge", "--user", "u1", "--sessions", "--yes", "--verify", "--json")
+    assert run_cli(*purge).data["verified"]["textsTooShort"] == 1
+
+
 def test_purge_names_other_agents_and_reaches_them_all(run_cli, memory):
     run_cli(
         "memory", "add", "told to another agent", "--user", "u1", "--agent", "two", "--no-embed"

@@ -76,7 +76,14 @@ def test_a_text_that_begins_alike_is_another_text():
 
 
 def test_a_text_of_fewer_than_eight_characters_is_nobodys():
-    assert Traces((), ["我喜欢茶", "  short "]).count("我喜欢茶 short".encode()) == 0
+    assert Traces((), ["我喜欢", "  short "]).count("我喜欢 short".encode()) == 0
+
+
+@pytest.mark.parametrize("text", ["我喜欢茶", "コーヒー", "커피좋아", "张三对花生过敏", "茶100%が"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_text_of_four_characters_of_a_dense_script_is_looked_for(form, text):
+    dense = len(text) * 2 - sum(character.isascii() for character in text)
+    assert Traces((), [text]).count(b"x" + FORMS[form](text)) == (dense >= 8)
 
 
 @pytest.mark.parametrize(

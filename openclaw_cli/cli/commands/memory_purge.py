@@ -51,9 +51,10 @@ def command(
     Removes the user's memories, insights that rest on nothing else, what the history of other
     memories repeats of them, backups and files set aside, and compacts the index at once. With
     --verify every file below the state directory is then searched for the ids and texts; any that
-    is found makes it fail. Exports made before still hold them, and as nothing is kept to know them
-    by, an import brings them back: remove such files, too. A purge that is interrupted is finished
-    by the next command that writes or by memory index.
+    is found makes it fail. Texts under 8 characters (4 of Han, kana or Hangul) are not looked for,
+    as others may say them, too, but counted. Exports made before still hold what is forgotten, and
+    as nothing is kept to know it by, an import brings it back: remove such files, too. A purge that
+    is interrupted is finished by the next command that writes or by memory index.
     """
     from openclaw_cli.memory.requests import PurgeRequest
 
@@ -198,23 +199,9 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
             f" {counted(verified['idsSought'], 'id')} and"
             f" {counted(verified['textsSought'], 'text')}, no trace found"
         )
-
-
-def _counts(part: dict[str, Any]) -> Iterator[str]:
-    """Yield what of one agent goes, each kind with its number."""
-    counts = (
-        (part["records"], "memory", "memories"),
-        (part["insights"], "insight", "insights"),
-        (part["trimmed"], "other memory cleaned", "other memories cleaned"),
-        (part["sessions"], "session", "sessions"),
-    )
-    yield from (counted(*each) for each in counts if each[0])
-    if part["cleanedSessions"]:
-        yield _in_groups(part["groupMessages"], len(part["cleanedSessions"]))
-    if part["ledgerLines"]:
-        yield counted(part["ledgerLines"], "ledger line")
-    if part["backups"]:
-        yield counted(part["backups"], "backup or leftover", "backups and leftovers")
+        if verified["textsTooShort"]:
+            few = counted(verified["textsTooShort"], "shorter text")
+            yield f"not looked for: {few} (under 8 characters, 4 of Han, kana or Hangul)"
 
 
 def _in_groups(messages: int, sessions: int) -> str:

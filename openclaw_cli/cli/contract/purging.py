@@ -45,6 +45,7 @@ class Verified(TypedDict):
     bytesScanned: Count
     idsSought: Count
     textsSought: Count
+    textsTooShort: Count
     matches: Count
     where: list[Traces]
     unread: list[Damage]
