@@ -12,7 +12,7 @@ from openclaw_cli.memory.documents import short_hash
 from openclaw_cli.memory.filters import Filters
 from openclaw_cli.memory.indexing.checkpoint import checkpoint, writing
 from openclaw_cli.memory.levels import indexed_text
-from openclaw_cli.memory.lookup import locate, no_such
+from openclaw_cli.memory.lookup import absence, locate, no_such
 from openclaw_cli.memory.requests import DeleteRequest
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Result, Warning
@@ -64,7 +64,7 @@ def delete(store: Store, request: DeleteRequest) -> Result:
         "missing": missing,
         "dryRun": request.dry_run,
         "items": [_row(item) for item in doomed],
-        "failed": [{"id": given, "reason": "no such record"} for given in missing],
+        "failed": [{"id": given, "reason": absence(opened.view, given)} for given in missing],
     }
     return Result("memory.delete", data, tuple(warnings))
 
@@ -80,7 +80,7 @@ def _named(view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[
         else:
             places[place] = None
     if not places:
-        raise no_such(missing[0], details={"missing": missing})
+        raise no_such(view, missing[0], details={"missing": missing})
     return list(places), missing
 
 

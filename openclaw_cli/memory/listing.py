@@ -10,11 +10,12 @@ from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, OpenclawError, UsageError
 from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
-from openclaw_cli.memory.lookup import find, no_such
+from openclaw_cli.memory.lookup import absence, find, no_such
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.memory.store import Opened, Store, note_older
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store.records import Record, completed
+from openclaw_cli.store.recovery import View
 
 SORTS = ("created", "updated", "retrievability")
 _DAMAGED = "damaged"
@@ -39,25 +40,25 @@ def get(store: Store, ids: Sequence[str]) -> Result:
             failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue
         if record is None:
-            failed.append({"id": given, "reason": "no such record"})
+            failed.append({"id": given, "reason": absence(view, given)})
         else:
             note_older(store, record, warnings)
             items.append(_current_document(store, record))
     if not items:
-        raise _none_found(failed)
+        raise _none_found(view, failed)
     data: dict[str, Any] = {"items": items}
     if failed:
         data["failed"] = failed
     return Result("memory.get", data, tuple(warnings))
 
 
-def _none_found(failed: Sequence[dict[str, str]]) -> OpenclawError:
+def _none_found(view: View, failed: Sequence[dict[str, str]]) -> OpenclawError:
     """Return the error for when nothing was found: damaged, or not there at all."""
     first = next((item for item in failed if item["reason"].startswith(_DAMAGED)), failed[0])
     if first["reason"].startswith(_DAMAGED):
         message = f"record {first['id']}: {first['reason']}"
         return DamagedError(message, hint="openclaw memory index names every damaged file")
-    return no_such(first["id"])
+    return no_such(view, first["id"])
 
 
 def _current_document(store: Store, record: Record) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from openclaw_cli.errors import AmbiguousIdError, DamagedError, NotFoundError
 from openclaw_cli.paths import SCOPES, check_name
 from openclaw_cli.store.records import Record
 from openclaw_cli.store.recovery import View
+from openclaw_cli.store.tombstones import was_deleted
 
+DELETED = "it was deleted"
 _SHORT_ID = 8
 
 
@@ -47,14 +49,21 @@ def require(view: View, given: str) -> Record:
             f"record {given}: {error}", hint="openclaw memory index names every damaged file"
         ) from error
     if record is None:
-        raise no_such(given)
+        raise no_such(view, given)
     return record
 
 
-def no_such(given: str, *, details: Mapping[str, object] | None = None) -> NotFoundError:
+def absence(view: View, given: str) -> str:
+    """Return in words why an id means no record: there never was one, or it was deleted."""
+    return DELETED if was_deleted(view.paths.tombstones, view.log, given) else "no such record"
+
+
+def no_such(
+    view: View, given: str, *, details: Mapping[str, object] | None = None
+) -> NotFoundError:
     """Return the error for an id that means no record."""
-    return NotFoundError(
-        f"record {given}: no such record",
-        hint="openclaw memory list shows the ids that exist",
-        details=details,
-    )
+    reason = absence(view, given)
+    hint = "openclaw memory list shows the ids that exist"
+    if reason == DELETED:
+        hint = "an export made before brings it back: memory import FILE --on-conflict overwrite"
+    return NotFoundError(f"record {given}: {reason}", hint=hint, details=details)

@@ -91,6 +91,16 @@ def _encoded(tombstone: Tombstone) -> bytes:
     )
 
 
+def was_deleted(path: Path, log: wal.Wal, record_id: str) -> bool:
+    """Tell of an id without a record whether one was deleted; of the whole id only, as all that is
+    kept is its digest."""
+    purged = {purge.seq for purge in log.purges}
+    for entry in reversed(log.entries):
+        if entry.record_id == record_id:
+            return entry.op == "delete" and entry.seq not in purged
+    return digest(record_id) in read(path)
+
+
 def of_user(path: Path, log: wal.Wal, user: str) -> set[str]:
     """Return the digests of the ids of all that was deleted and had been ``user``'s."""
     logged = {digest(e.record_id): _of(e) for e in log.entries if e.op == "delete"}

@@ -117,6 +117,35 @@ def test_a_purge_tells_that_older_exports_bring_back_what_it_forgot(memory, tmp_
     assert "copies" not in str(memory("purge", "--user", "u1", "--dry-run", "--json").out)
 
 
+def test_a_deletion_tells_that_it_is_final_and_what_brings_it_back(memory, tmp_path):
+    export = str(tmp_path / "before.json")
+    memory("export", "--output", export)
+    way = "memory import FILE --on-conflict overwrite"
+    for typed in ("n\n", "y\n"):
+        _status, shown = at_terminal(typed, "delete", "mem-theirs")
+        assert "this cannot be undone" in shown.partition("[y/N]")[0]
+        assert ("this cannot be undone" in shown.partition("[y/N]")[2]) == (typed == "y\n")
+    for indexed in (False, True):
+        if indexed:
+            memory("index", "--no-embed")
+        for command in ("get", "history", "undo", "edit", "delete"):
+            more = {"edit": ["--l0", "x"], "delete": ["--yes"]}.get(command, [])
+            run = memory(command, "mem-theirs", *more, "--json")
+            assert (run.status, run.error["code"]) == (10, "not-found"), command
+            assert run.error["message"] == "record mem-theirs: it was deleted", command
+            assert way in run.error["hint"]
+    failed = memory("get", "mem-theirs", "mem-other", "mem-none", "--json").data["failed"]
+    assert [item["reason"] for item in failed] == ["it was deleted", "no such record"]
+    failed = memory("delete", "mem-theirs", "mem-none", "mem-last", "--yes", "--json").data[
+        "failed"
+    ]
+    assert [item["reason"] for item in failed] == ["it was deleted", "no such record"]
+    memory("import", export, "--on-conflict", "overwrite", "--no-embed")
+    assert memory("get", "mem-theirs").status == 0
+    memory("purge", "--user", "u1", "--yes")
+    assert memory("get", "mem-theirs", "--json").error["message"].endswith("no such record")
+
+
 @pytest.mark.parametrize("editor", ["sed -i s/sea/desert/", "/bin/false", "no-such-editor", "true"])
 def test_the_editor_of_the_operator_is_used_on_a_terminal(memory, editor):
     status, shown = at_terminal("", "edit", "mem-other", "--no-embed", EDITOR=editor, VISUAL="")

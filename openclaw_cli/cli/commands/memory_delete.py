@@ -32,6 +32,10 @@ EXAMPLES = (
 )
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
 _SHOWN = 20
+_FINAL = (
+    "this cannot be undone: only an export made before brings it back, by"
+    " memory import FILE --on-conflict overwrite"
+)
 
 
 def command(
@@ -53,8 +57,9 @@ def command(
     """Delete memories by id or by filter.
 
     No command finds them from then on, their files are gone at once, and the next memory index
-    removes their last bytes from the index. An import does not bring them back unless their text
-    is another or --on-conflict overwrite is given. To forget a whole user, use memory purge.
+    removes their last bytes from the index. This cannot be undone: only an export made before can
+    bring them back. An import does not do so unless their text is another or --on-conflict
+    overwrite is given. To forget a whole user, use memory purge.
     """
     from openclaw_cli.memory.requests import DeleteRequest
 
@@ -78,7 +83,8 @@ def command(
     if not doomed:
         return plan._replace(data={**plan.data, "dryRun": False})
     question = f"Delete {_memories(plan.data)} of agent {invocation.agent}?"
-    confirm(invocation, question, _table(plan.data["items"], invocation.output.view))
+    view = invocation.output.view
+    confirm(invocation, question, [*_table(plan.data["items"], view), *view.block(_FINAL)])
     result = service.delete(DeleteRequest(doomed))
     missing = [*plan.data["missing"], *result.data["missing"]]
     failed = [*plan.data["failed"], *result.data["failed"]]
@@ -94,6 +100,7 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         yield f"dry run: would delete {_memories(data)}"
     else:
         yield f"deleted {_memories(data)}"
+        yield from view.block(_FINAL) if data["deleted"] else ()
 
 
 def _memories(data: dict[str, Any]) -> str:
