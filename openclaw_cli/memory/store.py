@@ -133,6 +133,7 @@ class Store:
         if log.base > base.config.seq:
             warnings.append(_stale(self.paths, "the index is older than the write-ahead log"))
         try:
+            _ = base.metadata  # asked for now, while there is a way to go on without
             return Snapshot(base, changes), warnings
         except DamagedError as error:
             warnings.append(_stale(self.paths, error.message))

@@ -17,7 +17,7 @@ EXAMPLES = (
     "openclaw session checkpoint 5f3c9a1e < checkpoint.json",
     "openclaw session checkpoint 5f3c9a1e --json < checkpoint.json",
 )
-EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 
 def command(

@@ -18,7 +18,7 @@ EXAMPLES = (
     "openclaw session delete 5f3c9a1e --yes",
     "openclaw session delete 5f3c9a1e 7d2e41bb --yes --json",
 )
-EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 
 def command(

@@ -20,7 +20,7 @@ EXAMPLES = (
     "openclaw session export 5f3c9a1e --output talk.html",
     "openclaw session export 5f3c9a1e --format markdown | less",
 )
-EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
 
 
 def command(

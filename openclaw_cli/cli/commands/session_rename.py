@@ -18,7 +18,7 @@ EXAMPLES = (
     'openclaw session rename 5f3c9a1e "release 2.0"',
     'openclaw session rename 5f3c9a1e ""',
 )
-EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 
 def command(

@@ -21,7 +21,7 @@ EXAMPLES = (
     'openclaw session search "release notes" --role assistant --limit 5',
     "openclaw session search timeout --session 5f3c9a1e --json",
 )
-EXITS = (errors.EXIT_NOT_FOUND,)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
 
 
 def command(

@@ -17,7 +17,7 @@ EXAMPLES = (
     "openclaw session sweep --dry-run",
     "openclaw session sweep --all-agents --quiet",
 )
-EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 ALL_AGENTS = True
 
 

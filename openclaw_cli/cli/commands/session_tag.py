@@ -19,7 +19,7 @@ EXAMPLES = (
     "openclaw session tag 5f3c9a1e --add work --add urgent",
     "openclaw session tag 5f3c9a1e --remove later --json",
 )
-EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 
 
 def command(

@@ -28,7 +28,7 @@ EXAMPLES = (
     "openclaw session usage --since 30d --plot usage.png",
     "openclaw session usage --record < turn.json",
 )
-EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_UNAVAILABLE)
+EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED, errors.EXIT_UNAVAILABLE)
 _LIMIT = 1 << 20
 _SUMS = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 _COLUMNS = ("turns", "estimatedTurns", *_SUMS, "cost", "unpricedTurns")
