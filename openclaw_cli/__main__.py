@@ -28,8 +28,8 @@ def main() -> int:
         import signal
     except KeyboardInterrupt:
         return 130
-    # Ctrl-C waits until the command begins: modules that it leaves half loaded fail in odd ways.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    # These wait until the command begins: modules that they leave half loaded fail in odd ways.
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     from openclaw_cli.cli.app import run
 
     return run(sys.argv[1:])

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import signal
+from types import FrameType
+from typing import NoReturn
+
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.cli.render import OutputClosed, OutputError, Raw, Stream, prepare_streams
 from openclaw_cli.errors import EXIT_DONE, EXIT_INTERRUPTED, OpenclawError, StorageError
 
+#: What ends a program in an orderly way, as Ctrl-C does. Not every system has all of them.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
 
 class Interrupted(OpenclawError):
-    """The operator pressed Ctrl-C."""
+    """The operator pressed Ctrl-C, or the system told the program to end."""
 
     code = "interrupted"
     exit_status = EXIT_INTERRUPTED
+
+
+class Ended(KeyboardInterrupt):
+    """A signal told the program to end: everything is cleaned up as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.number = number
 
 
 class UnexpectedError(OpenclawError):
@@ -23,6 +38,7 @@ class UnexpectedError(OpenclawError):
 def run(argv: list[str]) -> int:
     """Run the command line ``argv`` (without the program's name) and return the exit status."""
     prepare_streams()
+    _end_in_order()
     invocation = Invocation(argv)
     try:
         return _bounded(invocation, argv)
@@ -33,6 +49,25 @@ def run(argv: list[str]) -> int:
         return _fail(error, Invocation([]))
 
 
+def _end_in_order() -> None:
+    """Let signals that end the program run its clean-up; a second one ends it at once."""
+    for number in _ENDING:
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
+            signal.signal(number, _ended)
+
+
+def _ended(number: int, _frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_DFL)
+    raise Ended(number)
+
+
+def _interrupted(ending: KeyboardInterrupt, invocation: Invocation) -> int:
+    if isinstance(ending, Ended):
+        _fail(Interrupted(f"interrupted by {ending}"), invocation)
+        return 128 + ending.number
+    return _fail(Interrupted("interrupted"), invocation)
+
+
 def _bounded(invocation: Invocation, argv: list[str]) -> int:
     try:
         return _execute(invocation, argv)
@@ -40,8 +75,8 @@ def _bounded(invocation: Invocation, argv: list[str]) -> int:
         raise
     except OpenclawError as error:
         return _fail(error, invocation)
-    except KeyboardInterrupt:
-        return _fail(Interrupted("interrupted"), invocation)
+    except KeyboardInterrupt as ending:
+        return _interrupted(ending, invocation)
     except OSError as error:
         return _fail(_storage_error(error), invocation)
     except Exception as error:
@@ -75,8 +110,8 @@ def _raw(outcome: Raw, invocation: Invocation) -> int:
         return invocation.output.raw(outcome)
     except OpenclawError as error:
         return _fail(error, Invocation([]))
-    except KeyboardInterrupt:
-        return _fail(Interrupted("interrupted"), Invocation([]))
+    except KeyboardInterrupt as ending:
+        return _interrupted(ending, Invocation([]))
 
 
 def _fail(error: OpenclawError, invocation: Invocation) -> int:

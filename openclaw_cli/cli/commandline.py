@@ -100,10 +100,11 @@ class LeafCommand(TyperCommand):
             return rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; from here on Ctrl-C is heard (see ``__main__``)."""
+        """Run the command; from here on signals that end it are heard (see ``__main__``)."""
         import orjson  # noqa: F401 - crashes where Ctrl-C comes while it is being loaded
 
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        ending = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
         return super().invoke(ctx)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:

@@ -54,6 +54,14 @@ def look(path: Path) -> Seen | None:
         os.close(fd)
 
 
+def claim(fd: int, path: Path) -> bool:
+    """Take the lock of an open file, until it is closed, unless somebody else holds it.
+
+    Raises `StorageError` where the file system takes no locks.
+    """
+    return _try_lock(fd, path)
+
+
 def supported(folder: Path) -> bool:
     """Tell whether the file system of ``folder`` takes advisory locks, without writing."""
     fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)

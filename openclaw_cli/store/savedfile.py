@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from pathlib import Path
 from types import TracebackType
 
-from openclaw_cli.errors import UsageError
-from openclaw_cli.store import fsio
+from openclaw_cli.errors import StorageError, UsageError
+from openclaw_cli.store import files, fsio, locks
 from openclaw_cli.store.newfile import NewFile
 
 # What a file system without hard links answers.
@@ -20,7 +21,9 @@ class SavedFile(NewFile):
     """Written beside its place, 0600, and put there on leaving.
 
     What stands there already is replaced only with ``replace``, and only when it is a regular file:
-    never what a symbolic link leads to, never a device. After a failure nothing is left.
+    never what a symbolic link leads to, never a device. After a failure nothing is left, and what a
+    killed process has left of the same file is removed: until it has its name, one that is being
+    written is locked.
     """
 
     def __init__(self, path: Path, *, replace: bool = False) -> None:
@@ -30,7 +33,14 @@ class SavedFile(NewFile):
 
     def __enter__(self) -> SavedFile:
         self._check()
+        _sweep(self.target)
         super().__enter__()
+        while not _claimed(self._fd, self.path):
+            os.close(self._fd)
+            fsio.discard(self.path)
+            self.path = fsio.temp_name(self.target)
+            super().__enter__()
+        self._claim = os.dup(self._fd)
         return self
 
     def _check(self) -> None:
@@ -63,8 +73,39 @@ class SavedFile(NewFile):
         except BaseException:
             fsio.discard(self.path)
             raise
+        finally:
+            os.close(self._claim)
         if kind is not None:
             fsio.discard(self.path)
+
+
+def _claimed(fd: int, temp: Path) -> bool:
+    """Lock a new temporary file; False when it was taken for a leftover before that."""
+    try:
+        return locks.claim(fd, temp) and os.path.lexists(temp)
+    except StorageError:
+        return True  # without locks nothing is swept
+
+
+def _sweep(target: Path) -> None:
+    """Remove what killed processes have left of this very file, as far as that can be told."""
+    pattern = re.compile(re.escape(f".{target.name}{fsio.TEMP_MARK}") + "[0-9a-f]{12}")
+    try:
+        left = [name for name in os.listdir(target.parent) if pattern.fullmatch(name)]
+    except OSError:
+        return
+    for temp in [target.parent / name for name in left]:
+        try:
+            fd = files.open_regular(temp)
+        except (OSError, ValueError):
+            continue
+        try:
+            if locks.claim(fd, temp):
+                fsio.discard(temp)
+        except StorageError:
+            return
+        finally:
+            os.close(fd)
 
 
 def publish(temp: Path, target: Path, *, replace: bool) -> None:

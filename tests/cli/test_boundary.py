@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -107,7 +108,7 @@ import os, signal, sys
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {name!r}:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), {ending})
 sys.meta_path.insert(0, Interrupting())
 from openclaw_cli.__main__ import main
 sys.exit(main())
@@ -115,11 +116,62 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("name", ["typer", "orjson", "json.encoder", "openclaw_cli.cli.app"])
-def test_ctrl_c_while_modules_are_loaded_waits_for_the_command(state_dir, name):
-    code = _INTERRUPTED_IMPORT.format(name=name)
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_modules_are_loaded_waits_for_the_command(state_dir, name, ending):
+    code = _INTERRUPTED_IMPORT.format(name=name, ending=int(ending))
     argv = [sys.executable, "-c", code, "memory", "list"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (130, "openclaw: error: interrupted\n")
+    early = ending != signal.SIGINT and name == "openclaw_cli.cli.app"
+    assert done.returncode in (128 + ending, *([-ending] if early else ()))
+    assert early or done.stderr.startswith("openclaw: error: interrupted")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_ends_the_program_leaves_no_half_made_file(run_cli, tmp_path, ending):
+    for number in range(3):
+        run_cli("memory", "add", f"thing {number}", "--no-embed")
+    target = tmp_path / "out.json"
+    # The export waits in the middle of its file: a piece of it is never handed over.
+    code = (
+        "import sys, time; from openclaw_cli.transfer import exporter;"
+        "from openclaw_cli.cli.app import run;"
+        "whole = exporter.Export.pieces;"
+        "wait = lambda: print('begun', flush=True) or time.sleep(60);"
+        "exporter.Export.pieces = lambda self: (wait() or piece for piece in whole(self));"
+        f"sys.exit(run(['memory', 'export', '--output', {str(target)!r}]))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"begun\n"
+    (half,) = tmp_path.glob(".out.json.tmp-*")
+    process.send_signal(ending)
+    _out, err = process.communicate(timeout=30)
+    assert process.returncode == 128 + ending
+    assert err.startswith(b"openclaw: error: interrupted")
+    assert not half.exists()
+    assert not target.exists()
+
+
+def test_the_next_export_sweeps_what_a_killed_one_left_of_the_same_file(run_cli, tmp_path):
+    run_cli("memory", "add", "thing", "--no-embed")
+    names = [
+        ".out.json.tmp-0123456789ab",  # of this file: swept
+        ".out.json.tmp-ffffffffffff",  # of this file, being written
+        ".out.json.tmp-notours",
+        ".out.json.tmp-0123456789abc",
+        ".out.jsonl.tmp-0123456789ab",
+        "out.json.tmp-0123456789ab",
+    ]
+    for name in names:
+        (tmp_path / name).write_text("half")
+    with (tmp_path / names[1]).open("rb") as writing:
+        fcntl.flock(writing, fcntl.LOCK_EX)
+        assert run_cli("memory", "export", "--output", tmp_path / "out.json").status == 0
+    left = {path.name for path in tmp_path.iterdir() if path.is_file()}
+    assert left == {*names[1:], "out.json"}
 
 
 def test_a_closed_pipe_is_no_failure(state_dir):
