@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 ALL_AGENTS = True
+#: A digest to know it by would be a trace: a short text can be guessed from it.
 _COPIES = "exports made before still hold it, and an import of one brings it back: remove them, too"
 
 
@@ -74,7 +75,7 @@ def command(
             confirm(
                 invocation,
                 f"Forget user {request.user} for ever?",
-                [*_lines(plan, invocation.output.view), _COPIES],
+                [*_lines(plan, view := invocation.output.view), *view.block(_COPIES)],
             )
     done = _purged(invocation, agents, request)
     data = _data(invocation, request, done)
@@ -90,7 +91,7 @@ def command(
         ):
             message = "nothing was left to remove: only what names this user was looked for"
             warnings = (*warnings, Warning("nothing-sought", message))
-    return Result("memory.purge", data, (*warnings, *_further_warnings(data)))
+    return Result("memory.purge", data, (*warnings, *_elsewhere_warning(data)))
 
 
 def _with_memory(invocation: Invocation, *, sessions: bool) -> list[str]:
@@ -140,11 +141,8 @@ def _data(invocation: Invocation, request: Any, done: list[Purged]) -> dict[str,
     }
 
 
-def _further_warnings(data: dict[str, Any]) -> list[Warning]:
+def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
     found = []
-    if not data["dryRun"] and any(map(_counts, data["agents"])):
-        # A digest to know it by would be a trace: a short text can be guessed from it.
-        found.append(Warning("copies", _COPIES))
     if data["elsewhere"]:
         names = ", ".join(data["elsewhere"])
         message = f"other agents still hold data of this user: {names}; see --all-agents"
@@ -202,6 +200,8 @@ def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
         if verified["textsTooShort"]:
             few = counted(verified["textsTooShort"], "shorter text")
             yield f"not looked for: {few} (under 8 characters, 4 of Han, kana or Hangul)"
+    if not data["dryRun"] and any(map(_counts, data["agents"])):
+        yield from view.block(_COPIES)
 
 
 def _in_groups(messages: int, sessions: int) -> str:
