@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import stat
 
 import pytest
@@ -207,10 +208,33 @@ def test_what_fits_the_terminal_is_not_paged(run_cli, pager):
     assert "PAGED" not in on_terminal("memory", "get", "tea", PAGER=pager)
 
 
-@pytest.mark.parametrize("program", ["/no/such/pager", "'", ""])
+@pytest.mark.parametrize(
+    "program",
+    ["/no/such/pager", "'", "", "false", "sh -c 'exit 3'", "env /no/such", "sh -c 'kill -9 $$'"],
+)
 def test_without_a_pager_that_can_be_run_the_text_is_shown(long_texts, program):
     shown = on_terminal("memory", "get", "tea", PAGER=program)
+    assert shown.endswith(on_terminal("memory", "get", "tea", PAGER=""))
     assert "line 39" in shown
+
+
+def test_a_long_text_is_shown_on_when_the_pager_fails_on_the_way(long_texts, run_cli):
+    for number in range(3):
+        text = f"x{number}\n" * 60_000
+        run_cli("memory", "add", "-", "--id", f"m-{number}", "--no-embed", stdin=text)
+    ids = ["memory", "get", "m-0", "m-1", "m-2"]
+    shown = on_terminal(*ids, PAGER="sh -c 'head -n 1 >/dev/null; exit 3'")
+    assert shown == on_terminal(*ids, PAGER="")
+
+
+@pytest.mark.skipif(shutil.which("less") is None, reason="no less on this system")
+@pytest.mark.parametrize("given", [None, "-S", "FX"])
+@pytest.mark.parametrize("program", ["less", "less -F", "less -S", "env less", "sh -c less"])
+def test_less_shows_colours_whatever_its_options_are(long_texts, program, given):
+    env = {} if given is None else {"LESS": given}
+    shown = on_terminal("memory", "get", "tea", typed="q", PAGER=program, **env)
+    assert "\x1b[2m" in shown
+    assert "ESC" not in shown
 
 
 def test_a_pager_that_is_left_early_is_no_failure(run_cli, tmp_path):
