@@ -229,7 +229,7 @@ complete $names -n '__openclaw_cli_at memory edit' -l clear -x -d 'Empty l1, l2,
 complete $names -n '__openclaw_cli_at memory edit' -l no-embed -d 'Make no vectors now; memory index makes them later.'
 complete $names -n '__openclaw_cli_first memory edit' -fka '(__openclaw_cli_ids record)'
 complete $names -n '__openclaw_cli_first memory history' -fka '(__openclaw_cli_ids record)'
-complete $names -n '__openclaw_cli_at memory undo' -l to -x -d 'The entry of memory history [default: the last state].'
+complete $names -n '__openclaw_cli_at memory undo' -l to -x -d 'The entry of memory history [default: the last state].  [x>=1]'
 complete $names -n '__openclaw_cli_at memory undo' -l no-embed -d 'Make no vectors now; memory index makes them later.'
 complete $names -n '__openclaw_cli_first memory undo' -fka '(__openclaw_cli_ids record)'
 complete $names -n '__openclaw_cli_at memory delete' -l category -xa 'profile preference event lesson pattern case insight' -d 'Only this category (repeatable).'

@@ -19,6 +19,8 @@ UNUSED = "Not used by this version: "
 NO_OPENAI = "provider openai is not available in this version"
 
 _SPAN = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
+# Plain digits: int() and float() would also take those of other scripts, 1_0, and infinity.
+_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?(e[+-]?[0-9]{1,3})?")
 _SPAN_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _KINDS = {
     "text": "a text",
@@ -85,11 +87,9 @@ class Key(NamedTuple):
         """Return what the text of an environment variable means; the text itself if nothing."""
         if self.kind == "flag":
             return _FLAGS.get(text.lower(), text)
-        if self.kind in ("integer", "number"):
-            try:
-                return int(text) if self.kind == "integer" else float(text)
-            except ValueError:
-                return text
+        if self.kind in ("integer", "number") and _NUMBER.fullmatch(text):
+            whole = self.kind == "integer" and text.lstrip("-").isdigit()
+            return int(text) if whole else float(text)
         return text
 
 

@@ -17,6 +17,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup
 from openclaw_cli.cli import registry
 from openclaw_cli.cli.manual import MANUAL
 from openclaw_cli.cli.options import NO_VALUE, global_options, refuse_empty, version_option
+from openclaw_cli.cli.values import refuse_swallowed, with_plain_digits
 from openclaw_cli.errors import EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError
 
 #: What the parser says of numbers, and what this program says.
@@ -93,6 +94,7 @@ class LeafCommand(TyperCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words after the command; refuse options with an empty value."""
         with _placing(ctx):
+            refuse_swallowed(ctx, self, args)
             rest = super().parse_args(ctx, args)
             for param in self.params:
                 if param.param_type_name == "option" and param.expose_value:
@@ -187,6 +189,7 @@ class LazyGroup(TyperGroup):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words after the group."""
         with _placing(ctx):
+            refuse_swallowed(ctx, self, args)
             return super().parse_args(ctx, args)
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
@@ -258,7 +261,7 @@ def load_command(path: str) -> LeafCommand:
     if not isinstance(command, LeafCommand):
         raise TypeError(path)
     command.module, command.path = module, path
-    command.params = [_optional(param) for param in command.params]
+    command.params = [with_plain_digits(_optional(param)) for param in command.params]
     command.params += global_options(all_agents=_for_all_agents(module))
     return command
 

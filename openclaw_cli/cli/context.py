@@ -124,15 +124,7 @@ class Invocation:
     @property
     def lock_timeout(self) -> float:
         """Seconds to wait for a lock."""
-        seconds = self.given.get("lock_timeout")
-        if seconds is None:
-            return DEFAULT_LOCK_TIMEOUT
-        if not seconds >= 0:  # also refuses NaN
-            raise UsageError(
-                f"--lock-timeout: {seconds} is not a number of seconds, 0 or more",
-                hint="write 0 not to wait at all, or seconds such as 30",
-            )
-        return float(seconds)
+        return float(self.given.get("lock_timeout", DEFAULT_LOCK_TIMEOUT))
 
     def environment(self, state: StatePaths, config: Config) -> Environment:
         """Return what services need to know, for a state directory and a configuration."""

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from typer.core import TyperOption
 
 from openclaw_cli import __version__
+from openclaw_cli.cli.values import Seconds
 from openclaw_cli.errors import UsageError
 from openclaw_cli.paths import SCOPES
 
@@ -65,7 +66,7 @@ def global_options(*, all_agents: bool) -> list[click.Parameter]:
         _global("--no-color", flag=True, help="Use no colours (also: $NO_COLOR)."),
         _global(
             "--lock-timeout",
-            type=float,
+            type=Seconds(),
             metavar="SECONDS",
             help="Wait so long for other writers [default: 10].",
         ),

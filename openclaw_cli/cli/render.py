@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -127,7 +128,15 @@ def dump(document: object, *, indent: bool = False) -> bytes:
     try:
         return orjson.dumps(document, option=option)
     except TypeError:
-        return orjson.dumps(_encodable(document), option=option)
+        # The other writer is slow, and knows whole numbers of any length.
+        import json
+
+        return json.dumps(
+            _encodable(document),
+            ensure_ascii=False,
+            indent=2 if indent else None,
+            separators=(",", ": " if indent else ":"),
+        ).encode()
 
 
 def _encoded(item: dict[str, Any], lines: Lines | None, view: View) -> bytes:
@@ -143,6 +152,8 @@ def _encodable(value: object) -> object:
         return {str(_encodable(key)): _encodable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_encodable(inner) for inner in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value
 
 

@@ -79,8 +79,8 @@ CASES = [
     usage("session tail s-1 --follow --json", "--follow never ends", "--jsonl"),
     # Values of global options.
     usage("memory list --agent ''", "invalid value for '--agent': it is empty"),
-    usage("memory list --lock-timeout x", "'x' is not a number"),
-    usage("memory list --lock-timeout -1", "--lock-timeout: -1.0 is not", "seconds such as 30"),
+    usage("memory list --lock-timeout x", "'x' is not a number of seconds"),
+    usage("memory list --lock-timeout -1", "'-1' is not a number of seconds from 0"),
     usage("memory list --now soon", "--now: 'soon' is not a time", TIMES),
     Case("memory list --agent a/b", USAGE, "invalid-name", "'a/b' is not a valid agent id", IDS),
     Case("memory list --state-dir plain", FAILED, "storage", "plain is not a directory", "--state"),

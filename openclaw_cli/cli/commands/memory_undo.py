@@ -31,7 +31,10 @@ def command(
     to: Annotated[
         int | None,
         typer.Option(
-            "--to", metavar="N", help="The entry of memory history [default: the last state]."
+            "--to",
+            metavar="N",
+            min=1,
+            help="The entry of memory history [default: the last state].",
         ),
     ] = None,
     no_embed: NoEmbed = False,
