@@ -6,7 +6,6 @@ A value of the wrong type is an error that names file, line and key; `config_key
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -23,19 +22,24 @@ from openclaw_cli.config_keys import (
     Value,
     span_seconds,
 )
+from openclaw_cli.config_syntax import lines_of, parse, repeated
 from openclaw_cli.errors import ConfigError, StorageError
 
-_MAX_DEPTH = 200
 _MAX_BYTES = 1 << 20
 _MOST_DOUBTS = 50
+_REPEATED = "stands there more than once; the last one counts"
 
 
 class Problem(NamedTuple):
-    """One value that the configuration may not hold; ``line`` is None outside of the file."""
+    """What the configuration may not hold, or holds in vain; ``line`` is None outside the file.
+
+    ``code`` says which kind of doubt it is: unknown-key, repeated-key or no-effect.
+    """
 
     key: str
     line: int | None
     message: str
+    code: str = ""
 
     def document(self) -> dict[str, Any]:
         """Return the problem as it stands in a JSON document."""
@@ -62,7 +66,7 @@ class Config(NamedTuple):
         """
         environ = os.environ if environ is None else environ
         data = _read(path)
-        document = {} if data is None else _parse(path, data)
+        document = {} if data is None else parse(path, data)
         values, origins, problems = _settle(document, environ)
         if problems:
             raise _refusal(path, data, problems)
@@ -119,17 +123,21 @@ class Config(NamedTuple):
         """Return what is allowed and has no effect, in the order of its lines.
 
         That is keys of the memory and session sections that do not exist, each with the nearest
-        one, and settings that this version cannot follow. Of very many the first are returned.
+        one, those that stand there twice, and settings that this version cannot follow. Of very
+        many the first are returned.
         """
-        found = [(name, _no_such_key(name)) for name in _unknown(self.document)]
+        data = None if self.path is None else _read(self.path)
+        text = "" if data is None else data.decode("utf-8-sig", "replace")
+        lines = lines_of(text)
+        found = [(name, _no_such_key(name), "unknown-key") for name in _unknown(self.document)]
+        twice = repeated(text, ("memory", "session"))[:_MOST_DOUBTS]
+        found += [(name, _REPEATED, "repeated-key") for name in twice]
         for key, value, origin in self.items():
             if key.name == "memory.embedding.provider" and value == "openai":
-                found.append((key.name, f"is openai: {NO_OPENAI}"))
+                found.append((key.name, f"is openai: {NO_OPENAI}", "no-effect"))
             elif origin != "default" and key.doc.startswith(UNUSED):
-                found.append((key.name, "is not used by this version"))
-        data = None if self.path is None or not found else _read(self.path)
-        lines = lines_of("" if data is None else data.decode("utf-8-sig", "replace"))
-        problems = [Problem(name, lines.get(name), message) for name, message in found]
+                found.append((key.name, "is not used by this version", "no-effect"))
+        problems = [Problem(name, lines.get(name), message, code) for name, message, code in found]
         problems.sort(key=lambda problem: (problem.line is None, problem.line))
         return problems
 
@@ -173,51 +181,6 @@ def _unreadable(path: Path, reason: str) -> StorageError:
     )
 
 
-def _parse(path: Path, data: bytes) -> dict[str, Any]:
-    import orjson
-
-    try:
-        document = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        document = _parse_json5(path, data)
-    if not isinstance(document, dict):
-        raise ConfigError(
-            f"{path}: the file must hold one object {{...}}",
-            path=str(path),
-            hint="correct or remove the file",
-        )
-    return document
-
-
-def _parse_json5(path: Path, data: bytes) -> object:
-    import pyjson5
-
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            f"{path}:{line}: byte {error.start} is not UTF-8",
-            path=str(path),
-            hint="save the file as UTF-8",
-        ) from error
-    try:
-        return pyjson5.decode(text, maxdepth=_MAX_DEPTH)
-    except pyjson5.Json5DecoderException as error:
-        said = str(error.args[0]) if error.args else "it cannot be read"
-        near = re.search(r"near (\d+)", said)
-        line = text.count("\n", 0, max(0, int(near[1]) - 1)) + 1 if near else 1
-        reason = re.sub(r"b'(\w+)'", r"\1", said.partition(" near ")[0])
-        deep = isinstance(error, pyjson5.Json5NestingTooDeep)
-        raise ConfigError(
-            f"{path}:{line}: nested more than {_MAX_DEPTH} levels deep"
-            if deep
-            else f"{path}:{line}: this is not JSON5: {reason}",
-            path=str(path),
-            hint="correct the file; openclaw config validate checks it",
-        ) from error
-
-
 _Settled = tuple[dict[str, Value], dict[str, str], list[tuple[str, str]]]
 
 
@@ -228,11 +191,11 @@ def _settle(document: Mapping[str, Any], environ: Mapping[str, str]) -> _Settled
     problems: list[tuple[str, str]] = []
 
     def take(key: Key, name: str, value: object, origin: str) -> None:
-        if key.accepts(value):
+        if faults := _faults(key, name, value):
+            problems.extend(faults)
+        else:
             values[key.name] = cast("Value", value)
             origins[key.name] = origin
-        else:
-            problems.append((name, f"must be {key.expected}, not {_show(value)}"))
 
     flat = _flatten(document, problems) if document else {}
     for name, targets in GENERAL.items():
@@ -248,6 +211,13 @@ def _settle(document: Mapping[str, Any], environ: Mapping[str, str]) -> _Settled
             values[name] = key.default
             origins[name] = "default"
     return values, origins, list(dict.fromkeys(problems))
+
+
+def _faults(key: Key, name: str, value: object) -> list[tuple[str, str]]:
+    return [
+        (name + below, f"must be {expected}, not {_show(bad)}")
+        for below, expected, bad in key.faults(value)
+    ]
 
 
 def _sections() -> frozenset[str]:
@@ -279,7 +249,7 @@ def _show(value: object) -> str:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, (dict, list)):
         return "an object" if isinstance(value, dict) else "a list"
-    shown = ascii(value) if isinstance(value, str) else str(value)
+    shown = repr(value) if isinstance(value, str) else str(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
@@ -334,40 +304,3 @@ def suggest(name: str, *, general: bool = False) -> str | None:
         return near[0]
     last = name.rpartition(".")[2].lower()
     return next((key for key in KEYS if key.lower().endswith(f".{last}")), None)
-
-
-_TOKEN = (
-    r"""(?P<skip>//[^\n]*|/\*.*?\*/|\s+)|(?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')"""
-    r"""|(?P<mark>[][{}:,])|(?P<word>[^][{}:,"'\s/]+)"""
-)
-
-
-def line_of(text: str, dotted: str) -> int | None:
-    """Return the line of a key in JSON5 text that has been parsed already; None if not found."""
-    return lines_of(text).get(dotted)
-
-
-def lines_of(text: str) -> dict[str, int]:
-    """Return the line of every key, by dotted name, in JSON5 text that has been parsed already.
-
-    The last one counts where a key is repeated, as for the parser.
-    """
-    found: dict[str, int] = {}
-    path: list[str | None] = []
-    key: str | None = None
-    line, counted = 1, 0
-    for token in re.finditer(_TOKEN, text, re.DOTALL):
-        if token["text"] or token["word"]:
-            key = token["word"] or token["text"][1:-1]
-        elif token["mark"] == ":":
-            line += text.count("\n", counted, token.start())
-            counted = token.start()
-            names = [*path[1:], key]
-            if None not in names:
-                found[".".join(cast("list[str]", names))] = line
-        elif token["mark"] in ("{", "["):
-            path.append(key if token["mark"] == "{" else None)
-            key = None
-        elif token["mark"] in ("}", "]") and path:
-            path.pop()
-    return found

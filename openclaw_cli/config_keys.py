@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-import sys
+from collections.abc import Iterator
 from typing import NamedTuple
 
 Prices = dict[str, dict[str, float]]
@@ -31,6 +31,8 @@ _KINDS = {
     "prices": "an object of models, each with the price of a million tokens of input, output, "
     "cacheRead and cacheWrite",
 }
+#: What a million tokens may cost in any currency, so that every sum of costs is a number.
+MOST_PRICE = 10**9
 PRICED = ("input", "output", "cacheRead", "cacheWrite")
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -62,6 +64,13 @@ class Key(NamedTuple):
                 said += f" from {self.low:.15g} to {self.high:.15g}"
         return said + (" or null" if self.default is None else "")
 
+    def faults(self, value: object) -> Iterator[tuple[str, str, object]]:
+        """Yield what the key may not hold: where below it, what is expected there, what it is."""
+        if self.kind == "prices" and isinstance(value, dict):
+            yield from _price_faults(value)
+        elif not self.accepts(value):
+            yield "", self.expected, value
+
     def accepts(self, value: object) -> bool:
         """Tell whether ``value`` has the right type and lies in the range."""
         if value is None:
@@ -73,7 +82,7 @@ class Key(NamedTuple):
         if self.kind == "span":
             return isinstance(value, str) and _SPAN.fullmatch(value) is not None
         if self.kind == "prices":
-            return isinstance(value, dict) and all(map(_is_price_list, value.values()))
+            return isinstance(value, dict) and not any(_price_faults(value))
         return self._accepts_number(value)
 
     def _accepts_number(self, value: object) -> bool:
@@ -93,14 +102,18 @@ class Key(NamedTuple):
         return text
 
 
-def _is_price_list(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        name in PRICED
-        and isinstance(price, (int, float))
-        and not isinstance(price, bool)
-        and 0 <= price <= sys.float_info.max
-        for name, price in value.items()
-    )
+def _price_faults(models: dict[str, object]) -> Iterator[tuple[str, str, object]]:
+    for model, prices in models.items():
+        if not isinstance(prices, dict):
+            yield f".{model}", f"an object of {', '.join(PRICED)}", prices
+            continue
+        for name, price in prices.items():
+            if name not in PRICED:
+                yield f".{model}.{name}", f"one of {', '.join(PRICED)}", name
+            elif isinstance(price, bool) or not (
+                isinstance(price, (int, float)) and 0 <= price <= MOST_PRICE
+            ):
+                yield f".{model}.{name}", f"a number from 0 to {MOST_PRICE}", price
 
 
 def span_seconds(text: str) -> int:

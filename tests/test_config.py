@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_cli import config_keys
-from openclaw_cli.config import Config, line_of, suggest
+from openclaw_cli.config import Config, suggest
 from openclaw_cli.config_keys import GENERAL, KEYS, span_seconds
+from openclaw_cli.config_syntax import lines_of
 from openclaw_cli.errors import ConfigError, StorageError
 
 
@@ -133,7 +134,7 @@ def test_a_wrong_variable_is_named(path):
     assert error.path is None
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "5", "{a:", "{a: 1}}", "{a 1}", "nonsense", "{'a"])
+@pytest.mark.parametrize("text", ["[1]", "5", "{a:", "{a: 1}}", "{a 1}", "nonsense", "{'a"])
 def test_what_is_no_object_is_refused_with_the_file(path, text):
     error = refused(path, text)
     assert str(path) in error.message
@@ -240,8 +241,8 @@ def test_the_line_of_a_key_is_not_taken_from_comments_texts_or_other_sections():
       "memory": {'wal': /* maxEntries: 5 */ {
         maxBytes: 6,
         "maxEntries": 7}}}"""
-    assert line_of(text, "memory.wal.maxEntries") == 8
-    assert line_of(text, "memory.locale") is None
+    assert lines_of(text)["memory.wal.maxEntries"] == 8
+    assert "memory.locale" not in lines_of(text)
 
 
 def test_a_misspelt_key_finds_its_neighbour():
@@ -257,3 +258,64 @@ def test_general_forms_lead_to_keys_of_the_schema():
 @pytest.mark.parametrize(("text", "seconds"), [("30m", 1800), ("12h", 43200), ("7d", 604800)])
 def test_a_duration_is_counted_in_seconds(text, seconds):
     assert span_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "\ufeff", "// nothing yet\n", "/* later */"])
+def test_a_file_without_a_value_holds_no_settings(path, text):
+    config = load(path, text)
+    assert set(config.origins.values()) == {"default"}
+    assert config.doubts() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{a: {", "{PATH}:1: this is not JSON5: the object { that begins here has no end"),
+        ("{a: [1,", "the list [ that begins here has no end"),
+        ("{a: 'x}", "the text that begins here has no end"),
+        ("{a: 'x\n'}", "the text that begins here has no end"),
+        ("/* {}", "the comment that begins here has no end"),
+        ("{a: 1e999}", "1e999 is not a number that can be kept"),
+        ("{a: 0x}", "0x is not a number that can be kept"),
+        ("{a: }", "a value must stand here, not '}'"),
+        ("{a 1}", "a colon must stand here, not '1'"),
+        ("{a: 1 b: 2}", "a comma or '}' must stand here, not 'b'"),
+        ("{a: 1,, b: 2}", "a comma too many"),
+        ("{} 文", "'文' stands after the end of the object"),
+    ],
+)
+def test_what_is_no_json5_is_told_in_plain_words(path, text, reason):
+    message = refused(path, text).message
+    assert message.endswith(reason.replace("{PATH}", str(path)))
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ("'gpt-4.1': {input: 1e308}", "gpt-4.1.input must be a number from 0 to 1000000000, not 1"),
+        ("m: {output: Infinity}", "m.output must be a number from 0 to 1000000000, not inf"),
+        ("m: {output: NaN}", "m.output must be a number from 0"),
+        ("m: {cacheRead: -1}", "m.cacheRead must be a number from 0 to 1000000000, not -1"),
+        ("m: {input: true}", "m.input must be a number from 0 to 1000000000, not true"),
+        ("m: {inputs: 1}", "m.inputs must be one of input, output, cacheRead, cacheWrite, not 'in"),
+        ("通义: 5", "通义 must be an object of input, output, cacheRead, cacheWrite, not 5"),
+        (f"m: {{input: {10**400}}}", "m.input must be a number from 0"),
+    ],
+)
+def test_a_price_that_cannot_be_is_told_with_its_model_and_kind(path, prices, said):
+    error = refused(path, "{session: {prices: {\n" + prices + "}}}")
+    assert error.message.startswith(f"{path}:2: session.prices.{said}")
+
+
+def test_a_key_that_stands_twice_in_our_sections_is_a_doubt(path):
+    config = load(
+        path,
+        '{gateway: {a: 1, a: 2}, memory: {wal: {maxEntries: 5, "maxEntries": 6}},\n'
+        "session: {idleTimeout: '1h'}, session: {idleTimeout: '2h', archiveAfter: '1d',\n"
+        " archiveAfter: '2d'}}",
+    )
+    assert config.text("session.idleTimeout") == "2h"
+    assert [(doubt.key, doubt.line, doubt.code) for doubt in config.doubts()] == [
+        ("memory.wal.maxEntries", 1, "repeated-key"),
+        ("session", 2, "repeated-key"),
+    ]

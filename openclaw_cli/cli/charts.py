@@ -16,6 +16,8 @@ MOST = 36
 #: Cells of a chart where there is no terminal that says how wide it is.
 _WIDTH = 80
 _LEAST = 8
+#: More is told and not drawn: beyond it, and where it is no number, there is no scale.
+_LARGEST = 1e300
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 #: What the parts of a bar are told apart by, with and without colours.
 _SHADES = "█▓▒░"
@@ -31,6 +33,11 @@ class Bar(NamedTuple):
     def total(self) -> Number:
         """Its whole length."""
         return sum(self.values)
+
+    @property
+    def drawn(self) -> Values:
+        """The lengths that are drawn: nothing of what no scale has room for."""
+        return self.values if abs(self.total) <= _LARGEST else tuple(0 for _ in self.values)
 
 
 class Chart(NamedTuple):
@@ -114,6 +121,8 @@ def _added(one: Values, other: Values) -> Values:
 
 def told(value: Number) -> str:
     """Return a length as people read it: counts whole, costs with four decimals."""
+    if not abs(value) <= _LARGEST:
+        return "too large to draw"
     return f"{value:,.4f}" if isinstance(value, float) else f"{value:,}"
 
 
@@ -150,6 +159,7 @@ def drawn_bars(bars: Sequence[Bar], view: View) -> Iterator[str]:
     totals = [told(bar.total) for bar in bars]
     column = max(map(display_width, labels))
     room = max(1, width - column - max(map(len, totals)) - 3)
+    bars = [Bar(bar.label, bar.drawn) for bar in bars]
     most = max(bar.total for bar in bars)
     for bar, label, total in zip(bars, labels, totals, strict=True):
         line = _whole(bar.total, most, room) if len(bar.values) == 1 else _parted(bar, most, room)

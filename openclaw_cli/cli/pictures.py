@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,7 +97,7 @@ def _matplotlib() -> Iterator[None]:
                 f"pictures need matplotlib, which cannot be loaded: {error}",
                 hint='pip install "openclaw-cli[plot]", or give --plot alone',
             ) from error
-        with matplotlib.rc_context():
+        with matplotlib.rc_context(), warnings.catch_warnings(action="ignore"):
             matplotlib.rcdefaults()
             matplotlib.rcParams.update(_SETTINGS)
             yield
@@ -181,7 +182,7 @@ def _layers(bars: Sequence[Bar]) -> Iterator[tuple[str, list[float], list[float]
     """Yield the colour of each part, how long it is in every bar, and where it begins there."""
     below = [0.0] * len(bars)
     for colour, lengths in zip(
-        _COLOURS, zip(*(bar.values for bar in bars), strict=True), strict=False
+        _COLOURS, zip(*(bar.drawn for bar in bars), strict=True), strict=False
     ):
         yield colour, list(lengths), below
         below = [start + length for start, length in zip(below, lengths, strict=True)]

@@ -7,7 +7,8 @@ import sys
 PREFIX = "openclaw_cli."
 #: Errors of the one tree, and what depends on nothing else.
 LEAVES = {
-    *("errors", "result", "clock", "ids", "paths", "config", "config_keys", "environment", ""),
+    *("errors", "result", "clock", "ids", "paths", "config", "config_keys", "config_syntax"),
+    *("environment", ""),
 }
 BELOW = {
     "cli": {"transfer", "memory", "session", "embed", "store"} | LEAVES,
@@ -25,7 +26,8 @@ BELOW = {
     "ids": {"clock", "errors"},
     "paths": {"errors"},
     "config_keys": set(),
-    "config": {"config_keys", "errors"},
+    "config_syntax": {"errors"},
+    "config": {"config_keys", "config_syntax", "errors"},
     "environment": {"clock", "config", "ids", "paths"},
     "": set(),
     "__main__": {"", "cli"},
@@ -38,9 +40,9 @@ FOREIGN = {
     "matplotlib": {"cli"},
     "orjson": {
         *("cli", "transfer", "memory", "session"),
-        *("index", "embed", "llm", "text", "store", "config"),
+        *("index", "embed", "llm", "text", "store", "config_syntax"),
     },
-    "pyjson5": {"config"},
+    "pyjson5": {"config_syntax"},
     # The store looks for many byte strings at once with it.
     "numpy": {"memory", "index", "embed", "store"},
     "onnxruntime": {"embed"},

@@ -35,6 +35,7 @@ ENVIRONMENT = {
     "cli.context": "OPENCLAW_AGENT",
     "__main__": "hands it to the completion before anything is imported",
     "cli.render": "NO_COLOR and TERM",
+    "cli.pager": "tells less to show colours",
     "cli.pictures": "tells matplotlib where it may write",
 }
 EXITS = {"__main__": "hands the status to the operating system"}

@@ -17,7 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openclaw_cli.cli.cells import display_width
-from openclaw_cli.cli.charts import MOST, Bar, drawn_bars, largest, over_time
+from openclaw_cli.cli.charts import MOST, Bar, Chart, drawn_bars, largest, over_time
+from openclaw_cli.cli.pictures import save
 from openclaw_cli.cli.view import View
 from tests.cli.test_terminal import on_terminal
 
@@ -430,3 +431,17 @@ def test_a_reader_that_goes_away_is_no_failure(stored, state_dir):
         check=True,
     )
     assert done.stderr == b""
+
+
+@pytest.mark.parametrize("value", [float("inf"), float("nan"), 1e308, 1.7e308, 10**400])
+def test_what_no_scale_has_room_for_is_told_and_not_drawn(value, tmp_path, recwarn):
+    bars = [Bar("a", (value,)), Bar("b", (1.5,)), Bar("c", (value, value)[:1])]
+    lines = list(drawn_bars(bars, View(width=60)))
+    assert [line.rpartition("  ")[2] for line in lines[::2]] == ["too large to draw"] * 2
+    assert "█ 1.5000" in lines[1]
+    list(drawn_bars([Bar("a", (value, value))], View()))
+    for scale in ("", "day"):
+        charts = [Chart("cost", "cost", bars, scale=scale)]
+        for ending in ("svg", "png"):
+            assert save(tmp_path / f"x.{ending}", "all", charts, force=True)["bytes"]
+    assert [str(told.message) for told in recwarn] == []

@@ -22,13 +22,13 @@ def command(ctx: typer.Context) -> Result:
     """Check the configuration file and the environment.
 
     Every problem is listed with its line and key. Keys of other programs are no problem; what has
-    no effect in the sections memory and session is a warning.
+    no effect in the sections memory and session, or stands there twice, is a warning.
     """
     config = current(ctx).config
     path = config.path
     warnings = [
         Warning(
-            "no-effect" if doubt.key in config.values else "unknown-key",
+            doubt.code,
             f"{_place(doubt)}{doubt.key} {doubt.message}",
             str(path),
         )
