@@ -50,7 +50,7 @@ _AGENTS = "with --all-agents: agents:[the same, and agent], skipped:[agent], fai
 
 _CONTEXT = (
     "sessionId, tokens, estimated, estimatedTokens, messageCount, dropped, format,"
-    " messages:[{idx, role, content, ts}]"
+    " messages:[{idx, role, content, ts}], system?, text?"
 )
 _SUMS = (
     "turns, estimatedTurns, inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cost,"
@@ -62,7 +62,7 @@ MANUAL: dict[str, Entry] = {
         f"{_CHANGED}; the index when a checkpoint is due",
         "id, action: added|merged|skipped, duplicateOf?, record, l0Cut",
     ),
-    "memory get": Entry(_MEMORY, _NOTHING, "items:[record]"),
+    "memory get": Entry(_MEMORY, _NOTHING, "items:[record], failed?:[{id, reason}]"),
     "memory list": Entry(
         _INDEXED,
         _NOTHING,
@@ -93,8 +93,10 @@ MANUAL: dict[str, Entry] = {
     "memory purge": Entry(
         "everything below the agent's memory folder; with --verify the whole state directory",
         f"{_CHANGED}, tombstones, index, backups and files set aside",
-        "user, agents:[{agent, records, insights, trimmed, backups, bytes, ids?}],"
-        " elsewhere:[agent], dryRun, verified?:{filesScanned, bytesScanned, matches}",
+        "user, agents:[{agent, records, insights, trimmed, sessions, ledgerLines,"
+        " groupSessions:[id], backups, bytes, ids?}],"
+        " elsewhere:[agent], dryRun, verified?:{filesScanned, bytesScanned, idsSought,"
+        " textsSought, matches, where:[{path, matches, userId?}], unread:[{path, reason}]}",
     ),
     "memory index": Entry(
         f"{_INDEXED}, {_MODELS}",
@@ -127,7 +129,7 @@ MANUAL: dict[str, Entry] = {
     "session list": Entry(
         "catalogue, metadata of sessions",
         "the catalogue, where it was not up to date",
-        f"items:[{{{_META}}}], total, limit, foreign:[path]",
+        f"items:[{{{_META}}}], total, limit, foreign:{{count, names:[name]}}",
     ),
     "session show": Entry("meta.json, the end of the history", _NOTHING, f"{_META}, path, bytes"),
     "session tail": Entry(
@@ -182,7 +184,7 @@ MANUAL: dict[str, Entry] = {
     "session archive": Entry(
         "meta.json, messages.jsonl",
         "messages.jsonl.gz in its place, meta.json, catalogue",
-        "changed:[{sessionId, from, to}]",
+        "changed:[{sessionId, from, to}], failed?:[{id, reason}]",
     ),
     "session delete": Entry(
         "metadata of sessions",
@@ -230,7 +232,8 @@ MANUAL: dict[str, Entry] = {
         "every line of histories, metadata, checkpoints, branch points, summaries",
         "nothing; with --repair meta.json, messages.jsonl, and damage set aside beside it",
         "checked, messages, problems:[{sessionId, code, message, path, line?, repairable}],"
-        f" repaired, kept:[path], foreign?:[path], failed?:[{{id, reason}}]; {_AGENTS}",
+        f" repaired, kept:[path], foreign?:{{count, names:[name]}},"
+        f" failed?:[{{id, reason}}]; {_AGENTS}",
     ),
     "model list": Entry(_MODELS, _NOTHING, f"models:[{{{_MODEL}}}], total"),
     "model verify": Entry(
@@ -258,7 +261,7 @@ MANUAL: dict[str, Entry] = {
         "everything below the state directory",
         "nothing; with --fix modes, unfinished writes, the index; damage is set aside",
         "checks:[{name, agent, ok, state, detail, fixed, hint, faults}],"
-        " counts:{ok, fixable, damaged, fixed}",
+        " counts:{ok, fixable, damaged, fixed}; each of faults is {path, reason}",
     ),
     "schema": Entry(
         "the schemas in the package",

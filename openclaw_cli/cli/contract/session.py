@@ -212,6 +212,14 @@ class Pruned(TypedDict):
     format: Literal["json", "text", "openai", "anthropic"]
 
 
+class Explained(TypedDict):
+    """What each message takes, and how a strategy that weighs them has scored it."""
+
+    messages: list[dict[str, Any]]
+    weights: NotRequired[dict[str, float]]
+    leftOut: NotRequired[list[dict[str, Any]]]
+
+
 class Context(Pruned):
     """The messages that fit a budget, in the form that was asked for."""
 
@@ -221,7 +229,7 @@ class Context(Pruned):
     messages: NotRequired[list[Any]]
     system: NotRequired[Any]
     text: NotRequired[str]
-    explain: NotRequired[list[Any]]
+    explain: NotRequired[Explained]
 
 
 class Resumed(Pruned):
