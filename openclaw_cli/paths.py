@@ -23,7 +23,7 @@ def valid_name(name: str) -> bool:
 def check_name(kind: str, name: str) -> str:
     """Return ``name`` if it may become part of a path, else raise `InvalidNameError`."""
     if not valid_name(name):
-        shown = ascii(name if len(name) <= 60 else name[:60] + "...")
+        shown = repr(name if len(name) <= 60 else name[:60] + "...")
         raise InvalidNameError(
             f"{shown} is not a valid {kind} id",
             hint="ids are 1 to 128 of A-Z a-z 0-9 . _ - and begin with a letter or digit",
@@ -39,18 +39,32 @@ def resolve_state_dir(option: str | None, environ: Mapping[str, str] | None = No
     env = os.environ if environ is None else environ
     chosen = option or env.get("OPENCLAW_STATE_DIR")
     if chosen:
-        return Path(os.path.abspath(os.path.expanduser(chosen)))
+        return _expanded(chosen, env)
     home = env.get("OPENCLAW_HOME")
     if home:
-        return Path(os.path.abspath(os.path.expanduser(home))) / ".openclaw"
+        return _expanded(home, env) / ".openclaw"
     profile = env.get("OPENCLAW_PROFILE") or "default"
     suffix = "" if profile == "default" else "-" + check_name("profile", profile)
-    base = os.path.expanduser("~")
-    if not os.path.isabs(base):
+    return Path(home_folder(env)) / f".openclaw{suffix}"
+
+
+def home_folder(env: Mapping[str, str]) -> str:
+    """Return the operator's home directory; refuse an empty or relative $HOME.
+
+    The empty one would be the root directory; without the variable the system is asked.
+    """
+    home = os.path.expanduser("~")
+    if env.get("HOME") == "" or not os.path.isabs(home):
         raise UsageError(
             "the home directory is unknown", hint="set HOME, or give --state-dir DIRECTORY"
         )
-    return Path(base) / f".openclaw{suffix}"
+    return home
+
+
+def _expanded(name: str, env: Mapping[str, str]) -> Path:
+    if name == "~" or name.startswith("~/"):
+        home_folder(env)
+    return Path(os.path.abspath(os.path.expanduser(name)))
 
 
 class StatePaths(NamedTuple):

@@ -59,7 +59,8 @@ def state_dir(option: str | None, env: dict[str, str]) -> str:
         return os.path.join(os.path.abspath(os.path.expanduser(home)), ".openclaw")
     profile = env.get("OPENCLAW_PROFILE") or "default"
     suffix = "" if profile == "default" else f"-{profile}"
-    return os.path.join(os.path.expanduser("~"), f".openclaw{suffix}")
+    home = "" if env.get("HOME") == "" else os.path.expanduser("~")
+    return os.path.join(home, f".openclaw{suffix}") if home else os.devnull
 
 
 def _given(words: list[str]) -> dict[str, str]:

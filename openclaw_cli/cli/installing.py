@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
-from openclaw_cli.errors import ExistsError, UsageError
+from openclaw_cli.errors import ExistsError
+from openclaw_cli.paths import home_folder
 from openclaw_cli.store import fsio
 
 #: In every script; a file without it is somebody else's.
@@ -46,9 +47,7 @@ def other_program(env: Mapping[str, str]) -> str | None:
 
 def folder(shell: str, env: Mapping[str, str]) -> tuple[Path, str]:
     """Return the operator's own folder for completions, and what is left to do ("" for nothing)."""
-    home = os.path.expanduser("~")
-    if not os.path.isabs(home):
-        raise UsageError("the home directory is unknown", hint="set HOME")
+    home = home_folder(env)
     data = Path(_absolute(env, "XDG_DATA_HOME") or os.path.join(home, ".local", "share"))
     if shell == "fish":
         config = Path(_absolute(env, "XDG_CONFIG_HOME") or os.path.join(home, ".config"))

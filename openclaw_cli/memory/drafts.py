@@ -61,7 +61,7 @@ def check_label(name: str, value: str) -> None:
     if not value.strip() or len(value) > _LABEL_LIMIT:
         raise UsageError(f"a {name} has 1 to {_LABEL_LIMIT} characters")
     if any(map(_is_control, value)):
-        raise InvalidTextError(f"the {name} {value[:40]!a} holds a control or format character")
+        raise InvalidTextError(f"the {name} {value[:40]!r} holds a control or format character")
 
 
 def _is_control(character: str) -> bool:

@@ -1,9 +1,10 @@
-"""The section "In scripts and cron" of the README: every block is run as it is printed."""
+"""What the README shows: the demo, and every block of "In scripts and cron", run as printed."""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from openclaw_cli.clock import Clock
 from openclaw_cli.store import locks
 from tests.conftest import ROOT
 
-SECTION = (ROOT / "README.md").read_text("utf-8").partition("## In scripts and cron\n")[2]
+README = (ROOT / "README.md").read_text("utf-8")
+SECTION = README.partition("## In scripts and cron\n")[2]
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", SECTION.partition("\n## ")[0], re.DOTALL)
 _CRON = re.compile(r"(?:\S+\s+){5}(.*)")
 
@@ -111,3 +113,31 @@ def test_the_import_tells_bad_lines_from_a_busy_store(home, jq):
     lock = home / ".openclaw" / "agents" / "main" / "memory" / "writer.lock"
     with locks.hold(lock, clock=Clock(), timeout=0, holder="another"):
         assert "try again" in run(script, 75).stderr
+
+
+def _masked(text: str) -> str:
+    """Leave out what differs from run to run: ids drawn by lot, ages, durations."""
+    text = re.sub(r"mem-[0-9a-f-]{36}", "ID", text)
+    return re.sub(r"\d+ years ago|in [\d.]+ s\b", "TIME", text)
+
+
+def test_the_demo_prints_what_the_readme_shows(run_cli):
+    shown = re.search(r"^\.venv/bin/openclaw --version$.*?(?=^```$)", README, re.S | re.M)
+    assert shown
+    printed = []
+    for line in shown[0].splitlines():
+        if line.startswith(".venv/bin/openclaw "):
+            words = shlex.split(line.replace("tests/data", str(ROOT / "tests/data")))
+            printed += [line, *run_cli(*words[1:]).out.splitlines()]
+    assert _masked("\n".join(printed)) == _masked(shown[0].rstrip("\n"))
+
+
+def test_the_readme_shows_the_commands_of_the_demo_in_their_order():
+    made = (ROOT / "Makefile").read_text().partition("\ndemo:")[2].partition("\ntest:")[0]
+    made = made.replace("$(OPENCLAW)", ".venv/bin/openclaw").replace(
+        "$(SAMPLE)", "tests/data/sample"
+    )
+    lines = re.findall(r"^\t(\.venv/bin/openclaw .*)$", made, re.M)
+    shown = re.findall(r"^\.venv/bin/openclaw .*$", README, re.M)
+    assert len(shown) > 4
+    assert shown == lines[: len(shown)]

@@ -188,3 +188,19 @@ def test_the_environment_names_the_agent(run_cli):
     run = run_cli("memory", "add", "x", "--no-embed", env={"OPENCLAW_AGENT": "b?d"})
     assert run.status == 2
     assert "'b?d' is not a valid agent id" in run.err
+
+
+@pytest.mark.parametrize("home", ["", ".", "a home"])
+@pytest.mark.parametrize("where", [[], ["--state-dir", "~/state"], ["--state-dir", "~"]])
+def test_a_home_that_is_no_whole_path_is_refused(run_cli, home, where):
+    run = run_cli("memory", "list", *where, env={"HOME": home, "OPENCLAW_STATE_DIR": ""})
+    assert run.status == 2
+    assert "the home directory is unknown" in run.err
+    install = ["completion", "fish", "--install"]
+    assert run_cli(*install, env={"HOME": home}).status == 2
+
+
+def test_names_in_errors_are_shown_as_they_were_written(run_cli):
+    run = run_cli("memory", "list", "--agent", "中文\x1b代理", "--json")
+    assert run.error["message"] == "'中文\\x1b代理' is not a valid agent id"
+    assert "'会话' is not a valid session id" in run_cli("session", "new", "--id", "会话").err

@@ -71,7 +71,7 @@ class Draft:
 
     def _checked(self, store: SessionStore, given: Meta) -> Meta:
         if not valid_name(self.session_id) or self.session_id.endswith(_TAKEN_ENDINGS):
-            raise InvalidTextError(f"{ascii(self.session_id)[:80]} is no session id")
+            raise InvalidTextError(f"{repr(self.session_id)[:80]} is no session id")
         sound, problems = sound_fields(given)
         if problems:
             raise InvalidTextError(f"the metadata cannot be used: {problems[0]}")
