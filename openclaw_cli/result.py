@@ -15,6 +15,11 @@ def no_progress(_stage: str, _done: int, _total: int | None) -> None:
     """Swallow progress: the default of everything that can report it."""
 
 
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun: 1 memory, 2 memories."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 class Warning(NamedTuple):
     """Something the operator should know although the command succeeded."""
 

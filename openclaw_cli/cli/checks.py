@@ -15,7 +15,7 @@ from openclaw_cli.memory.doctor.diagnosis import (
     Patient,
     judged,
 )
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Warning, counted
 from openclaw_cli.session.service import SessionService
 
 
@@ -34,7 +34,7 @@ def check_sessions(patient: Patient) -> Iterator[Check]:
     is_fixable = len(faults) == len(problems) and all(p["repairable"] for p in problems)
     yield judged(
         "sessions",
-        f"{data['checked']} with {data['messages']} messages, all sound",
+        f"{data['checked']} with {counted(data['messages'], 'message')}, all sound",
         faults,
         FIXABLE if is_fixable else DAMAGED,
         "# faults",

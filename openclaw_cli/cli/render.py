@@ -282,7 +282,10 @@ class Output(NamedTuple):
             _to_stderr(line)
         sys.stderr.write(clean_line(question) + " ")
         sys.stderr.flush()
-        return sys.stdin.readline()
+        answer = sys.stdin.readline()
+        if not answer.endswith("\n"):  # ^D leaves the cursor behind the question
+            _to_stderr("")
+        return answer
 
     def warnings(self, warnings: Iterable[Warning]) -> None:
         """Print warnings on standard error, unless quiet."""

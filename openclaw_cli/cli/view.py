@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from openclaw_cli.cli.cells import display_width, shorten, wrap
+from openclaw_cli.result import counted as counted  # what all of this package calls it by
 
 # C0 and C1 controls (tab and newline apart), what reverses the order of a line on a terminal or
 # hides in it, line and paragraph separators, and lone surrogates: stored text must neither drive
@@ -85,11 +86,6 @@ def age(moment: object, now: datetime) -> str:
     span, unit = next((span, unit) for span, unit in reversed(_AGES) if seconds >= span)
     count = int(seconds // span)
     return f"{count} {unit} ago" if unit in _SHORT else f"{counted(count, unit)} ago"
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """Return a number with its noun: 1 memory, 2 memories."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def size(count: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.categories import CATEGORIES
 from openclaw_cli.memory.levels import indexed_text
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Warning, counted
 from openclaw_cli.store.records import Record
 from openclaw_cli.text.version import ANALYZER_VERSION
 
@@ -51,8 +51,8 @@ def truncation_warning(count: int) -> Warning:
     """Return the warning that some texts were longer than their model reads."""
     return Warning(
         "truncated",
-        f"{count} text(s) longer than the model reads (512 tokens): the vector stands for the"
-        " beginning, every word is found by lexical search",
+        f"{counted(count, 'text')} longer than the model reads (512 tokens): the vector stands for"
+        " the beginning, every word is found by lexical search",
     )
 
 

@@ -13,7 +13,7 @@ from openclaw_cli import ids
 from openclaw_cli.clock import Clock
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Warning, counted
 from openclaw_cli.store import files, fsio, scan, wal
 from openclaw_cli.store.migrations import s0002_folders
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
@@ -128,8 +128,8 @@ def repair_log(paths: MemoryPaths, log: wal.Wal, clock: Clock) -> list[Warning]:
     return [
         Warning(
             "torn-tail",
-            f"an unfinished write of {len(log.torn)} bytes at the end of the write-ahead log"
-            f" was set aside in {kept.name}",
+            f"an unfinished write of {counted(len(log.torn), 'byte')} at the end of the"
+            f" write-ahead log was set aside in {kept.name}",
             str(kept),
         )
     ]

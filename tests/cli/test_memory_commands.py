@@ -192,7 +192,7 @@ def test_status_is_a_block_of_names_and_values(run_cli, stored):
     out = run_cli("memory", "status").out
     assert re.search(r"^records +3$", out, re.MULTILINE)
     assert re.search(r"^categories +event 2, preference 1$", out, re.MULTILINE)
-    assert "bge-small-zh-v1.5 (512 dimensions): 1 vectors, 1 pending" in out
+    assert "bge-small-zh-v1.5 (512 dimensions): 1 vector, 1 pending" in out
     data = run_cli("memory", "status", "--json").data
     assert {"records", "byScope", "byCategory", "byLanguage", "walEntries", "generation"} <= set(
         data

@@ -247,3 +247,15 @@ def test_a_pager_that_is_left_early_is_no_failure(run_cli, tmp_path):
         "print('ENDED', m.main())"
     )
     assert on_terminal(code=code, PAGER="head -n 1").endswith("ENDED 0\n")
+
+
+@pytest.mark.parametrize("line", ["session delete s-1", "session trash empty", "memory delete tea"])
+def test_a_question_begins_like_a_sentence_and_keeps_its_line(run_cli, line):
+    run_cli("memory", "add", "short", "--id", "tea", "--no-embed")
+    for name in ("s-1", "s-2"):
+        run_cli("session", "new", "--id", name)
+    run_cli("session", "delete", "s-2", "--yes")
+    shown = on_terminal(*line.split(), columns=100, typed="\x04")
+    question = next(row for row in shown.splitlines() if row.rstrip().endswith("[y/N]"))
+    assert question[0].isupper()
+    assert "openclaw: error: nothing was changed" in shown.splitlines()

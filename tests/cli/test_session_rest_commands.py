@@ -64,7 +64,7 @@ def test_usage_is_a_table_with_bars_or_json_or_csv(run_cli, ant, state_dir):
         *("DAY", "TURNS", "INPUT", "OUTPUT", "CACHE", "READ", "CACHE", "WRITE", "COST"),
     ]
     assert any(line.startswith("2026-02-01  █") and line.endswith(" 1,500") for line in lines)
-    assert lines[-1] == "costs leave out 1 turns of models without a price"
+    assert lines[-1] == "costs leave out 1 turn of models without a price"
     data = run_cli("session", "usage", "--by", "model", "--json").data
     assert {row["key"]: row["cost"] for row in data["items"]} == {"=cmd()": None, "m": 0.002}
     assert data["sum"]["turns"] == 2

@@ -9,7 +9,7 @@ import typer
 
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.paths import StatePaths, check_name, resolve_state_dir
 from openclaw_cli.result import Result
 
@@ -88,6 +88,6 @@ def _room(view: View, width: int) -> View:
 def _sum(counts: dict[str, int]) -> str:
     wrong = [f"{counts[name]} {name}" for name in ("fixable", "damaged") if counts[name]]
     if not wrong:
-        return f"{counts['ok']} checks, all ok"
+        return f"{counted(counts['ok'], 'check')}, all ok"
     fixed = f"; {counts['fixed']} fixed" if counts["fixed"] else "; --fix repairs what is safe"
     return f"{counts['ok']} ok, {', '.join(wrong)}{fixed}"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = ("openclaw generate .", "openclaw generate /tmp/openclaw --json")
@@ -41,5 +41,5 @@ def command(
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Say how many files there are now."""
     if not view.quiet:
-        yield f"wrote {len(data['written'])} files"
+        yield f"wrote {counted(len(data['written']), 'file')}"
     yield from (f"removed {path}" for path in data["removed"])

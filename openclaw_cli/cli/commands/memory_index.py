@@ -11,7 +11,7 @@ from openclaw_cli import errors
 from openclaw_cli.cli.agents import for_each_agent, lines_for_each
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.options import NoEmbed
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -75,4 +75,4 @@ def _lines(data: dict[str, Any], _view: View) -> Iterator[str]:
         if data[name]
     ]
     detail = f": {', '.join(changes)}" if changes else ", nothing to do"
-    yield f"{data['records']} records in {data['seconds']:.1f} s{detail}"
+    yield f"{counted(data['records'], 'record')} in {data['seconds']:.1f} s{detail}"

@@ -97,7 +97,7 @@ def _charts(data: dict[str, Any]) -> list[Chart]:
 
 def _numbers(data: dict[str, Any], view: View) -> Iterator[str]:
     models = [
-        f"{model['name']} ({model['dimensions']} dimensions): {model['vectors']} vectors"
+        f"{model['name']} ({model['dimensions']} dimensions): {counted(model['vectors'], 'vector')}"
         + (f", {model['pending']} pending" if model["pending"] else "")
         for model in data["models"]
     ]

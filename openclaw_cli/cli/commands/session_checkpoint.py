@@ -10,7 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.options import Id
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -40,5 +40,6 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
         stored = data["checkpoint"]
         yield view.cut(
             f"checkpoint {stored['checkpointId']} of session {data['sessionId']}:"
-            f" {stored['state']}, sequence {stored['sequence']}, {stored['historyCount']} messages"
+            f" {stored['state']}, sequence {stored['sequence']},"
+            f" {counted(stored['historyCount'], 'message')}"
         )

@@ -11,7 +11,7 @@ from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.dialogue import Budget, Format, StrategyName, chosen_format, messages
 from openclaw_cli.cli.options import Id
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -61,7 +61,8 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     yield ""
     yield from _explained(data["explain"], view)
     mark = "~" if data["estimated"] else ""
-    yield f"{mark}{data['tokens']} of {data['budget']} tokens, {data['dropped']} messages left out"
+    left_out = counted(data["dropped"], "message")
+    yield f"{mark}{data['tokens']} of {counted(data['budget'], 'token')}, {left_out} left out"
 
 
 def _explained(explained: dict[str, Any], view: View) -> Iterator[str]:

@@ -37,7 +37,7 @@ def command(
     if dry_run:
         return plan
     names = ", ".join(plan.data["deleted"])
-    require_consent(invocation, f"move to the trash: {names}?", yes=yes)
+    require_consent(invocation, f"Move to the trash: {names}?", yes=yes)
     return service.delete(sessions, dry_run=False)
 
 

@@ -10,7 +10,7 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.source import check_argument, check_optional
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -64,4 +64,5 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     elif data["created"]:
         yield f"made session {data['sessionId']}"
     else:
-        yield f"session {data['sessionId']} ({data['status']}, {data['messageCount']} messages)"
+        messages = counted(data["messageCount"], "message")
+        yield f"session {data['sessionId']} ({data['status']}, {messages})"

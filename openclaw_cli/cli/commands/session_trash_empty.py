@@ -12,7 +12,7 @@ from openclaw_cli.cli.confirm import require_consent
 from openclaw_cli.cli.context import current
 from openclaw_cli.cli.filters import moment
 from openclaw_cli.cli.options import DryRun, Yes
-from openclaw_cli.cli.view import View
+from openclaw_cli.cli.view import View, counted
 from openclaw_cli.result import Result
 
 EXAMPLES = (
@@ -39,7 +39,7 @@ def command(
     count = len(plan.data["removed"])
     if dry_run or not count:
         return plan._replace(data={**plan.data, "dryRun": dry_run})
-    require_consent(invocation, f"remove {count} deleted sessions for good?", yes=yes)
+    require_consent(invocation, f"Remove {counted(count, 'deleted session')} for good?", yes=yes)
     return service.trash_empty(before, dry_run=False)
 
 

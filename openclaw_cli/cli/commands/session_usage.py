@@ -147,7 +147,9 @@ def _table(data: dict[str, Any], view: View) -> Iterator[str]:
 def _left_out(data: dict[str, Any], view: View) -> Iterator[str]:
     if data["sum"]["cost"] is not None and data["sum"]["unpricedTurns"]:
         count = data["sum"]["unpricedTurns"]
-        for line in view.block(f"costs leave out {count} turns of models without a price"):
+        for line in view.block(
+            f"costs leave out {counted(count, 'turn')} of models without a price"
+        ):
             yield view.style(line, "dim")
 
 

@@ -19,6 +19,7 @@ from openclaw_cli.memory.doctor.diagnosis import (
     mebibytes,
 )
 from openclaw_cli.paths import SHARED_AGENT, StatePaths, valid_name
+from openclaw_cli.result import counted
 from openclaw_cli.store import locks, survey
 
 #: Below this many bytes of free space the next index run may not come to its end.
@@ -117,7 +118,7 @@ def modes(name: str, items: Iterable[survey.Item]) -> Check:
         count += 1
         if not item.has_right_mode:
             faults.append(Fault(str(item.path), f"{item.kind} {item.mode:04o}"))
-    sound = f"{count} files and folders are 0600 and 0700"
+    sound = f"{counted(count, 'file or folder is', 'files and folders are')} 0600 and 0700"
     return judged(name, sound, faults, FIXABLE, "# with a mode other than 0600 (folders 0700)")
 
 

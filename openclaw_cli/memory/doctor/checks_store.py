@@ -10,6 +10,7 @@ from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.statcache import read_stats
 from openclaw_cli.memory.doctor.diagnosis import DAMAGED, FIXABLE, Check, Fault, Patient, judged
 from openclaw_cli.paths import SCOPES
+from openclaw_cli.result import counted
 from openclaw_cli.store import checksummed, wal
 from openclaw_cli.store.records import record_of
 from openclaw_cli.text.version import ANALYZER_VERSION
@@ -85,7 +86,9 @@ def check_log(patient: Patient) -> Iterator[Check]:
         return
     faults = []
     if log.torn and not patient.is_busy:
-        faults.append(Fault(path, f"ends with an unfinished write of {len(log.torn)} bytes"))
+        faults.append(
+            Fault(path, f"ends with an unfinished write of {counted(len(log.torn), 'byte')}")
+        )
     if log.purges and not patient.is_busy:
         faults.append(Fault(path, "holds a purge that was not finished"))
     base, _problem = patient.opened
@@ -118,7 +121,8 @@ def check_index(patient: Patient) -> Iterator[Check]:
         faults.append(Fault(link, "older than the write-ahead log"))
     if not faults:
         faults += _differences(patient, base)
-    sound = f"generation {base.config.generation}, {base.count} records, every file as written"
+    held = f"generation {base.config.generation}, {counted(base.count, 'record')}"
+    sound = f"{held}, every file as written"
     yield judged("index", sound, faults, FIXABLE, "to be brought up to date")
 
 
@@ -199,7 +203,7 @@ def _unusable_rows(base: Base, name: str, path: str) -> list[Fault]:
         count = unusable_rows(base.matrix(name))
     except DamagedError as error:
         return [Fault(error.path or path, error.message)]
-    return [Fault(path, f"{count} vectors that are no unit vectors")] if count else []
+    return [Fault(path, f"{counted(count, 'vector')} not of length 1")] if count else []
 
 
 def check_tombstones(patient: Patient) -> Iterator[Check]:

@@ -12,6 +12,7 @@ from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.memory.doctor.examined import Examined, examine_records
+from openclaw_cli.result import counted
 from openclaw_cli.memory.store import Store
 from openclaw_cli.result import Warning
 from openclaw_cli.store import locks, recovery, survey
@@ -75,7 +76,8 @@ def judged(
     """
     if not faults:
         return Check(name, OK, sound)
-    said = what.replace("#", str(len(faults)))
+    said = what.replace("# faults", counted(len(faults), "fault"))
+    said = said.replace("#", str(len(faults)))
     return Check(name, state, f"{said}: {named(faults)}", faults=tuple(faults), hint=hint)
 
 

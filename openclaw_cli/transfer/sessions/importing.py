@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, NamedTuple
 import orjson
 
 from openclaw_cli.errors import DamagedError, InvalidTextError, UsageError
-from openclaw_cli.result import Progress, Result, Warning, no_progress
+from openclaw_cli.result import Progress, Result, Warning, counted, no_progress
 from openclaw_cli.session.schema import LINE_LIMIT, TOO_DEEP, decode, too_deep
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.store import fsio, jsonl, locks
@@ -209,7 +209,7 @@ def _result(work: _Import, header: dict[str, Any]) -> Result:
     counts = work.counts
     told = header.get("sessions")
     if isinstance(told, int) and told != counts["read"]:
-        message = f"the file says that it holds {told} sessions, and {counts['read']} were read"
+        message = f"the file says that it holds {counted(told, 'session')}; read: {counts['read']}"
         if told > counts["read"]:
             work.failed.append({"reason": message})
         else:

@@ -14,7 +14,7 @@ from openclaw_cli import ids
 from openclaw_cli.clock import parse_time, to_millis
 from openclaw_cli.errors import InvalidTextError, NotFoundError
 from openclaw_cli.paths import SessionFiles, valid_name
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Warning, counted
 from openclaw_cli.session import branches, catalog, metadata, transcript
 from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import (
@@ -127,7 +127,7 @@ class Draft:
             raise InvalidTextError("the end line is that of another session")
         if end.get("messages") != self.tally.count:
             raise InvalidTextError(
-                f"{self.tally.count} messages where {end.get('messages')} are due"
+                f"{counted(self.tally.count, 'message')} where {end.get('messages')} are due"
             )
         if end.get("sha256") not in (None, self.tally.sha256):
             raise InvalidTextError(
