@@ -20,9 +20,6 @@ _openclaw_cli_options() {
         '') REPLY='--version --all-agents' ;;
         'memory') REPLY='--all-agents' ;;
         'session') REPLY='--all-agents' ;;
-        'session trash') REPLY='--all-agents' ;;
-        'model') REPLY='--all-agents' ;;
-        'config') REPLY='--all-agents' ;;
         'memory add') REPLY='--file --category --scope --user --l1 --l2 --key --tag --id --no-embed --allow-duplicate' ;;
         'memory get') REPLY='--level' ;;
         'memory list') REPLY='--category --scope --user --tag --language --since --until --pending --sort --limit --jsonl' ;;

@@ -169,7 +169,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, path: str, help_text: str) -> None:
         self.path = path
-        params = global_options(all_agents=True)
+        params = global_options(all_agents=path in registry.FOR_ALL_AGENTS, group=True)
         super().__init__(
             name=path.rpartition(" ")[2] or "openclaw",
             help=help_text,
@@ -218,8 +218,9 @@ class LazyGroup(TyperGroup):
             args = [registry.ALIASES.get(args[0], args[0]), *args[1:]]
         command = self.get_command(ctx, args[0])
         if command is None:
+            word = args[0] if args[0].strip() else repr(args[0])
             raise UsageError(
-                f"no such command: {ctx.command_path} {args[0]}",
+                f"no such command: {ctx.command_path} {word}",
                 hint=self._nearest(ctx, args[0]),
                 details={"usage": _usage(ctx)},
             )

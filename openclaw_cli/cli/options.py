@@ -53,9 +53,10 @@ def _global(*names: str, flag: bool = False, **more: Any) -> TyperOption:
     )
 
 
-def global_options(*, all_agents: bool) -> list[click.Parameter]:
+def global_options(*, all_agents: bool, group: bool = False) -> list[click.Parameter]:
     """Return fresh parameters for the options that are accepted before and after a command."""
-    everyone = _global("--all-agents", flag=True, help="Work on every agent.")
+    where = ", where the command can" if group else ""
+    everyone = _global("--all-agents", flag=True, help=f"Work on every agent{where}.")
     return [
         _global("--agent", metavar="ID", help="The agent [default: $OPENCLAW_AGENT, else main]."),
         *([everyone] if all_agents else []),

@@ -17,6 +17,9 @@ GROUPS: dict[str, str] = {
     "config": "The configuration in force, and where it comes from.",
 }
 
+#: The groups, the root among them, with a command that works on all agents.
+FOR_ALL_AGENTS = frozenset({"", "memory", "session"})
+
 #: Other words for a group at the root.
 ALIASES: dict[str, str] = {"sessions": "session"}
 

@@ -158,7 +158,9 @@ class Chooser:
             except ValueError as error:
                 path = self._store.paths.record(scope, record_id)
                 raise UsageError(
-                    f"id {record_id} is taken by a damaged file: {error}", path=str(path)
+                    f"id {record_id} is taken by a damaged file: {error}",
+                    path=str(path),
+                    hint="openclaw doctor tells what to do with it, or choose another --id",
                 ) from error
             if found is not None:
                 return found

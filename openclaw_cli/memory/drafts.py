@@ -59,9 +59,14 @@ class Statement:
 def check_label(name: str, value: str) -> None:
     """Raise `UsageError` for a user, key or tag that is empty, too long, or holds controls."""
     if not value.strip() or len(value) > _LABEL_LIMIT:
-        raise UsageError(f"a {name} has 1 to {_LABEL_LIMIT} characters")
+        raise UsageError(
+            f"a {name} has 1 to {_LABEL_LIMIT} characters", hint="shorten it, or leave it out"
+        )
     if any(map(_is_control, value)):
-        raise InvalidTextError(f"the {name} {value[:40]!r} holds a control or format character")
+        raise InvalidTextError(
+            f"the {name} {value[:40]!r} holds a control or format character",
+            hint="write it without invisible characters",
+        )
 
 
 def _is_control(character: str) -> bool:

@@ -73,7 +73,10 @@ def _check(request: EditRequest) -> None:
         if name not in CLEARABLE:
             raise UsageError(f"{name!r} cannot be cleared", hint="choose " + ", ".join(CLEARABLE))
         if getattr(request, name) is not None:
-            raise UsageError(f"{name} is to be set and to be cleared")
+            raise UsageError(
+                f"{name} is to be set and to be cleared",
+                hint=f"leave out --clear {name}, or the option that sets it",
+            )
 
 
 def edited(record: Record, request: EditRequest, moment: str) -> dict[str, Any]:
@@ -151,7 +154,10 @@ def _revise(
         view = following.catch_up(writer.log)
         current = view.record(record.scope, record.id)
         if current is None:
-            raise NotFoundError(f"record {record.id} was deleted meanwhile")
+            raise NotFoundError(
+                f"record {record.id} was deleted meanwhile",
+                hint="another process has deleted it; look with memory list",
+            )
         latest = _analysed(store, current, revision)
         _refuse_taken_slot(following, current, latest.document)
         vector = item.vector if latest.analysis.text == item.analysis.text else None

@@ -30,7 +30,7 @@ from openclaw_cli.store.records import Record, record_of, require_writable
 from openclaw_cli.store.tombstones import Deleted
 from openclaw_cli.transfer.document import Piece
 from openclaw_cli.transfer.incoming import Defaults, Reader
-from openclaw_cli.transfer.reading import pieces
+from openclaw_cli.transfer.reading import STDIN, pieces
 
 FORMATS = ("auto", "openclaw", "jsonl")
 BATCH = 256
@@ -122,7 +122,7 @@ def import_memories(
     if request.category is not None:
         category_of(request.category)
     run = _Import(service, request)
-    name = str(request.source) if request.source is not None else "standard input"
+    name = str(request.source) if request.source is not None else STDIN
     source = pieces(stream, name)
     while batch := list(islice(source, BATCH)):
         run.batch(batch)

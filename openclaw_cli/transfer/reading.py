@@ -25,6 +25,8 @@ from openclaw_cli.transfer.kinds import opened
 from openclaw_cli.transfer.values import decode
 
 MAJOR = 2
+#: What the source is called that has no name.
+STDIN = "standard input"
 _LONGEST_LINE = LONGEST
 
 
@@ -55,7 +57,9 @@ def _records_of(window: Window, name: str) -> Records | NotADocument:
     try:
         return records_of(window)
     except UsageError as error:
-        raise UsageError(f"{name}: {error.message}", path=name) from error
+        raise UsageError(
+            f"{name}: {error.message}", path=name, hint="an export has them as a list [...]"
+        ) from error
 
 
 def _of_lines(stream: BinaryIO, name: str, found: NotADocument) -> Iterator[Piece]:
@@ -95,7 +99,11 @@ def check_version(version: object, name: str) -> None:
         return
     major, _, _rest = str(version).partition(".")
     if not major.isdecimal() or len(major) > 9:
-        raise UsageError(f"{name}: {str(version)[:40]!r} is not a format version", path=name)
+        raise UsageError(
+            f"{name}: {str(version)[:40]!r} is not a format version",
+            path=name,
+            hint="a version is two numbers such as 2.0; correct it, or export it again",
+        )
     if int(major) > MAJOR:
         raise FormatTooNewError(
             f"{name} has format version {version}, this program knows {MAJOR}.x",
@@ -113,7 +121,10 @@ def check_version(version: object, name: str) -> None:
 def _command(version: str, name: str) -> str:
     """Return the exact command that upgrades a file, quoted for a shell."""
     what = quote(f"./{name}" if name.startswith("-") else name)
-    return f"run: openclaw memory migrate --from {quote(version)} --to {MAJOR}.0 {what}"
+    command = f"openclaw memory migrate --from {quote(version)} --to {MAJOR}.0"
+    if name == STDIN:
+        return f"save it as a file, run: {command} FILE, and import that file"
+    return f"run: {command} {what}"
 
 
 def _is_record(value: dict[str, Any]) -> bool:

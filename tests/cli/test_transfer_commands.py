@@ -209,3 +209,20 @@ def test_help_has_examples_and_exit_statuses(run_cli, name):
     text = run_cli("memory", name, "--help").out
     assert f"openclaw memory {name}" in text.partition("Examples:")[2]
     assert "finished, with some items failed" in text.partition("Exit status:")[2]
+
+
+def test_an_older_export_on_standard_input_has_a_hint_that_can_be_followed(run_cli):
+    run = run_cli("memory", "import", "-", "--json", stdin='{"version": "1.2", "records": []}')
+    assert run.status == 12
+    assert run.error["hint"].startswith(
+        "save it as a file, run: openclaw memory migrate --from 1.2"
+    )
+    assert "'" not in run.error["hint"]
+
+
+def test_errors_of_values_say_what_to_do(run_cli):
+    run_cli("memory", "add", "x", "--id", "m-1", "--no-embed")
+    clear = run_cli("memory", "edit", "m-1", "--clear", "tags", "--tag", "a", "--json")
+    assert "leave out --clear tags" in clear.error["hint"]
+    assert run_cli("memory", "add", "x", "--tag", "t" * 5000, "--json").error["hint"]
+    assert "no such command: openclaw ''" in run_cli("").err

@@ -204,3 +204,12 @@ def test_names_in_errors_are_shown_as_they_were_written(run_cli):
     run = run_cli("memory", "list", "--agent", "中文\x1b代理", "--json")
     assert run.error["message"] == "'中文\\x1b代理' is not a valid agent id"
     assert "'会话' is not a valid session id" in run_cli("session", "new", "--id", "会话").err
+
+
+def test_groups_offer_all_agents_where_a_command_takes_it():
+    taking = {
+        path.rpartition(" ")[0]
+        for path in registry.COMMANDS
+        if getattr(load_command(path).module, "ALL_AGENTS", False)
+    }
+    assert taking == registry.FOR_ALL_AGENTS

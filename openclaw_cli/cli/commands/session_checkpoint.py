@@ -28,7 +28,10 @@ def command(
 
     checkpointId, state (ready_to_resume, completed or failed), sequence and historyCount have to be
     in it; kind is tool_batch. It is on disk when the command returns. One with a lower sequence
-    than that of the stored one is refused.
+    than that of the stored one is refused. An example:
+
+    {"checkpointId": "cp-1", "kind": "tool_batch", "state": "ready_to_resume", "sequence": 1,
+    "historyCount": 2}
     """
     invocation = current(ctx)
     return invocation.sessions().checkpoint(session, invocation.stdin())

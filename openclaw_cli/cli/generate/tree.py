@@ -89,7 +89,7 @@ def commands() -> tuple[Command, ...]:
 def group_options(path: str) -> tuple[Option, ...]:
     """Return the options of a group ("" at the root)."""
     ctx = click.Context(click.Command("openclaw"))
-    given = global_options(all_agents=True)
+    given = global_options(all_agents=path in registry.FOR_ALL_AGENTS, group=True)
     params: Sequence[click.Parameter] = given if path else [version_option(), *given]
     options = []
     for param in params:

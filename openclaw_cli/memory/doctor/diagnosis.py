@@ -12,9 +12,8 @@ from openclaw_cli.environment import Environment
 from openclaw_cli.errors import OpenclawError
 from openclaw_cli.index.file.base import Base, open_base
 from openclaw_cli.memory.doctor.examined import Examined, examine_records
-from openclaw_cli.result import counted
 from openclaw_cli.memory.store import Store
-from openclaw_cli.result import Warning
+from openclaw_cli.result import Warning, counted
 from openclaw_cli.store import locks, recovery, survey
 
 OK = "ok"

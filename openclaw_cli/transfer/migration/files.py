@@ -224,7 +224,10 @@ class _Work:
         self._has_header = False
         while line := stream.readline(LONGEST):
             if len(line) == LONGEST:
-                raise UsageError(f"line {number + 1} of {self.path} is too long")
+                raise UsageError(
+                    f"line {number + 1} of {self.path} is too long",
+                    hint="look at that line: a memory is a statement",
+                )
             number += 1
             if not line.strip():
                 yield line
@@ -242,7 +245,10 @@ class _Work:
         self.version = version
         major = s0001_records.major_of(version)
         if major is None:
-            raise UsageError(f"{self.path}: {str(version)[:40]!r} is not a format version")
+            raise UsageError(
+                f"{self.path}: {str(version)[:40]!r} is not a format version",
+                hint="give it as --from, for example --from 1.2",
+            )
         if major > s0001_records.MAJOR:
             raise FormatTooNewError(
                 f"{self.path} has format version {version}, this program knows {VERSION}",

@@ -25,7 +25,9 @@ def check_versions(source: str | None, target: str | None) -> None:
     """Raise unless ``--from`` names an older format and ``--to`` this one, where they are given."""
     wanted = s0001_records.major_of(target or VERSION)
     if wanted is not None and wanted > s0001_records.MAJOR:
-        raise FormatTooNewError(f"--to {target}: this program knows {VERSION}")
+        raise FormatTooNewError(
+            f"--to {target}: this program knows {VERSION}", hint="update openclaw-cli"
+        )
     if target not in (None, "2", "2.x", VERSION):
         raise UsageError(f"--to {target!r} is unknown", hint=f"migrate goes to {VERSION}")
     if source is not None and s0001_records.major_of(source) != s0001_records.MAJOR - 1:
