@@ -111,7 +111,7 @@ _openclaw_cli_value() {
         'memory delete '--since) REPLY='text' ;;
         'memory delete '--until) REPLY='text' ;;
         'memory purge '--user) REPLY='text' ;;
-        'memory status '--plot) REPLY='maybe file' ;;
+        'memory status '--plot) REPLY='maybe picture' ;;
         'memory import '--from) REPLY='text' ;;
         'memory import '--on-conflict) REPLY='words skip overwrite newer duplicate' ;;
         'memory import '--category) REPLY='words profile preference event lesson pattern case insight' ;;
@@ -173,7 +173,7 @@ _openclaw_cli_value() {
         'session search '--limit) REPLY='text' ;;
         'session usage '--by) REPLY='words session model channel day' ;;
         'session usage '--since) REPLY='text' ;;
-        'session usage '--plot) REPLY='maybe file' ;;
+        'session usage '--plot) REPLY='maybe picture' ;;
         'session export '-o|'session export '--output) REPLY='file' ;;
         'session export '--format) REPLY='words jsonl markdown html' ;;
         'session import '--on-conflict) REPLY='words skip new-id overwrite' ;;
@@ -237,6 +237,12 @@ _openclaw_cli_offer() {
     case ${1#maybe } in
         words\ *) COMPREPLY=($(compgen -W "${1#words }" -- "$2")) ;;
         file) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$2")) ;;
+        picture)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -f -X '!*.svg' -- "$2"; compgen -f -X '!*.png' -- "$2"
+                compgen -d -- "$2"))
+            ;;
         directory) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$2")) ;;
         text) ;;
         *) _openclaw_cli_ids "$1" "$2" ;;

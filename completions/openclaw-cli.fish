@@ -96,6 +96,11 @@ function __openclaw_cli_after
     contains -- (commandline -opc)[-1] $argv
 end
 
+# Files that may hold a chart, and folders on the way to one.
+function __openclaw_cli_pictures
+    __fish_complete_path (commandline -ct) | string match -rei '(\.svg|\.png|/)(\t|$)'
+end
+
 # Ids on disk with what they are, asked of the program by its long name, beside the one that was
 # typed: the short one may be another's, which is never run.
 function __openclaw_cli_ids
@@ -253,7 +258,7 @@ complete $names -n '__openclaw_cli_at memory index' -l no-embed -d 'Make no vect
 complete $names -n '__openclaw_cli_at memory index' -l all-agents -d 'Work on every agent.'
 complete $names -n '__openclaw_cli_at memory status' -l bytes -d 'Show where the space went, file by file.'
 complete $names -n '__openclaw_cli_at memory status' -l plot -d 'Draw charts: here, or into FILE (.svg, .png).'
-complete $names -n '__openclaw_cli_at memory status; and __openclaw_cli_after --plot' -F
+complete $names -n '__openclaw_cli_at memory status; and __openclaw_cli_after --plot' -fka '(__openclaw_cli_pictures)'
 complete $names -n '__openclaw_cli_at memory status' -l force -d 'Replace the FILE of --plot if it is there already.'
 complete $names -n '__openclaw_cli_at memory status' -l all-agents -d 'Work on every agent.'
 complete $names -n '__openclaw_cli_at memory import' -l from -x -d 'auto, openclaw or jsonl.  [default: auto]'
@@ -351,7 +356,7 @@ complete $names -n '__openclaw_cli_at session usage' -l since -x -d 'Only from t
 complete $names -n '__openclaw_cli_at session usage' -l csv -d 'Print CSV with a line of names.'
 complete $names -n '__openclaw_cli_at session usage' -l record -d 'Append one turn, JSON on standard input.'
 complete $names -n '__openclaw_cli_at session usage' -l plot -d 'Draw charts: here, or into FILE (.svg, .png).'
-complete $names -n '__openclaw_cli_at session usage; and __openclaw_cli_after --plot' -F
+complete $names -n '__openclaw_cli_at session usage; and __openclaw_cli_after --plot' -fka '(__openclaw_cli_pictures)'
 complete $names -n '__openclaw_cli_at session usage' -l force -d 'Replace the FILE of --plot if it is there already.'
 complete $names -n '__openclaw_cli_at session export' -l all -d 'All sessions, archived ones too.'
 complete $names -n '__openclaw_cli_at session export' -s o -l output -rF -d 'The file (.gz packs it); - is standard output.'

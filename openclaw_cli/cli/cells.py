@@ -31,7 +31,7 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
-def _clusters(text: str) -> Iterator[str]:
+def clusters(text: str) -> Iterator[str]:
     """Yield what people see as one character: with its marks, joined emoji, flags."""
     held = ""
     for char in text:
@@ -55,7 +55,7 @@ def _belongs(char: str, held: str) -> bool:
 def _head(text: str, width: int) -> str:
     """Return the beginning of ``text`` that takes up to ``width`` cells, of whole characters."""
     used, kept = 0, ""
-    for cluster in _clusters(text):
+    for cluster in clusters(text):
         used += display_width(cluster)
         if used > width:
             break

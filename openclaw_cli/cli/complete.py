@@ -102,8 +102,24 @@ def _end_of(path: str, length: int) -> bytes:
 
 def _plain(text: str, limit: int = _TEXT) -> str:
     """Return the beginning of a text as one line that does nothing to a terminal."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * limit]).split())
-    return line if len(line) <= limit else line[: limit - 3] + "..."
+    line = " ".join("".join(map(_harmless, " " + text, text[: 4 * limit])).split())
+    if len(line) <= limit:
+        return line
+    end = limit - 3
+    if not line.isascii():  # what people see as one character is not broken apart
+        from openclaw_cli.cli.cells import clusters
+
+        seen = clusters(line)
+        end = 0
+        while end + len(part := next(seen)) <= limit - 3:
+            end += len(part)
+    return line[:end] + "..."
+
+
+def _harmless(before: str, char: str) -> str:
+    """Return a character, a blank for one that is not seen; joiners stay behind other scripts."""
+    joins = char in "\u200c\u200d" and before >= "\u0600"
+    return char if joins or char.isprintable() else " "
 
 
 def _records(agent: str, prefix: str) -> Found:

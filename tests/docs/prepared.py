@@ -78,6 +78,9 @@ def build(folder: Path) -> None:
     openclaw(state, "session", "export", "--all", "--output", str(folder / "sessions.jsonl.gz"))
     line = json.dumps({"text": "The user walks to work"}).encode() + b"\n"
     (folder / "memories.jsonl").write_bytes(line)
+    for name in ("chart.svg", "chart.txt", "picture.png", "drawn.svg/in"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(b"")
     (folder / "notes.jsonl.gz").write_bytes(gzip.compress(line))
     (folder / "notes.txt").write_text("Restart the worker after a change of its queue\n")
     (folder / "turn.jsonl").write_text('{"role":"assistant","content":"Sunny."}\n')

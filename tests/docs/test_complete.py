@@ -144,3 +144,13 @@ def test_the_tab_key_loads_nothing_of_the_program_but_what_answers_it(state, mon
     assert out == str(
         ["openclaw_cli", "openclaw_cli.__main__", "openclaw_cli.cli", "openclaw_cli.cli.complete"]
     )
+
+
+def test_what_is_one_character_to_people_is_not_broken_apart():
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    assert complete._plain(f"hi {family}") == f"hi {family}"
+    assert complete._plain("a\u200db \u202ec") == "a b c"
+    for limit in range(8, 30):
+        shown = complete._plain(family * 20, limit)
+        assert shown.removesuffix("...").replace(family, "") == ""
+        assert len(shown) <= limit

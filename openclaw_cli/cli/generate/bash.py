@@ -39,6 +39,12 @@ _openclaw_cli_offer() {
     case ${1#maybe } in
         words\ *) COMPREPLY=($(compgen -W "${1#words }" -- "$2")) ;;
         file) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$2")) ;;
+        picture)
+            compopt -o filenames 2>/dev/null
+            IFS=$'\n'
+            COMPREPLY=($(compgen -f -X '!*.svg' -- "$2"; compgen -f -X '!*.png' -- "$2"
+                compgen -d -- "$2"))
+            ;;
         directory) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$2")) ;;
         text) ;;
         *) _openclaw_cli_ids "$1" "$2" ;;

@@ -45,6 +45,11 @@ function __openclaw_cli_after
     contains -- (commandline -opc)[-1] $argv
 end
 
+# Files that may hold a chart, and folders on the way to one.
+function __openclaw_cli_pictures
+    __fish_complete_path (commandline -ct) | string match -rei '(\.svg|\.png|/)(\t|$)'
+end
+
 # Ids on disk with what they are, asked of the program by its long name, beside the one that was
 # typed: the short one may be another's, which is never run.
 function __openclaw_cli_ids
@@ -82,6 +87,8 @@ def _offered(value: Value) -> str:
         return f"-xa {_quoted(' '.join(value.words))}"
     if value.kind == "file":
         return "-rF"
+    if value.kind == "picture":
+        return "-fka '(__openclaw_cli_pictures)'"
     if value.kind == "directory":
         return "-xa '(__fish_complete_directories)'"
     return "-x" if value.kind == "text" else f"-xka '(__openclaw_cli_ids {value.kind})'"

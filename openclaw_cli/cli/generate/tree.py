@@ -21,8 +21,9 @@ _HELP = "Show this help."
 class Value(NamedTuple):
     """What may be given for an option or an argument.
 
-    ``kind`` is agent, record, session or trash (ids on disk), file or directory, words (one of
-    ``words``), or text (anything). One that is ``optional`` may be left out.
+    ``kind`` is agent, record, session or trash (ids on disk), file, picture (a file that holds
+    one) or directory, words (one of ``words``), or text (anything). One that is ``optional`` may be
+    left out.
     """
 
     kind: str
@@ -117,7 +118,7 @@ def _value(path: str, param: click.Parameter) -> Value:
     if name == "CATEGORY":
         return Value("words", tuple(CATEGORIES))
     if param.param_type_name == "option":
-        known = {"--agent": "agent", "--session": "session"}
+        known = {"--agent": "agent", "--session": "session", "--plot": "picture"}
         optional = (param.metavar or "").startswith("[")
         return Value(known.get(param.opts[0], _KINDS.get(name, "text")), optional=optional)
     if name == "KEY" and path.startswith("config "):

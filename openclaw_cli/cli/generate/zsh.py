@@ -33,6 +33,7 @@ _openclaw_cli_offer() {
     case ${1#maybe } in
         words\ *) compadd -- ${=1#words } ;;
         file) _files ;;
+        picture) _path_files -g '*.(svg|png)(-.)'; _path_files -/ ;;
         directory) _files -/ ;;
         text) _message 'value' ;;
         *) _openclaw_cli_ids $1 ;;
