@@ -27,11 +27,16 @@ _SAID = (
     (r"is not in the range x>=(\S+)$", r"is not \1 or more"),
     (r"is not in the range (\S+)<=x<=(\S+)$", r"is not from \1 to \2"),
 )
+#: Below so many cells the help is told its width, for which it would take this one at least.
+_NARROW = 52
 _SETTINGS: dict[str, Any] = {"help_option_names": ["--help", "-h"], "max_content_width": 100}
 
 
 def _show_help(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
+        width = ctx.obj.output.view.width
+        if width is not None and width < _NARROW:
+            ctx.terminal_width = max(20, width - 2)
         ctx.obj.output.text(ctx.get_help().rstrip("\n"))
         ctx.exit()
 
@@ -53,6 +58,11 @@ def _placing(ctx: click.Context) -> Iterator[None]:
         raise
 
 
+def _write_list(formatter: click.HelpFormatter, rows: list[tuple[str, str]]) -> None:
+    """Write names and what they mean, which keep half of a narrow terminal."""
+    formatter.write_dl(rows, col_max=min(30, formatter.width // 2 - 4))
+
+
 def _write_options(
     command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
@@ -70,7 +80,7 @@ def _write_options(
     for name, records in sections.items():
         if records:
             with formatter.section("Global options" if name == "Global" else name):
-                formatter.write_dl(records)
+                _write_list(formatter, records)
 
 
 def _argument_help(module: ModuleType, name: str) -> str:
@@ -129,12 +139,13 @@ class LeafCommand(TyperCommand):
         entry = MANUAL.get(self.path)
         if entry is not None:
             with formatter.section("Files"):
-                formatter.write_dl([("reads", entry.reads), ("writes", entry.writes)])
+                _write_list(formatter, [("reads", entry.reads), ("writes", entry.writes)])
         with formatter.section("Examples"):
             for example in self.module.EXAMPLES:
                 formatter.write(f"{' ' * formatter.current_indent}{example}\n")
         with formatter.section("Exit status"):
-            formatter.write_dl([(str(code), registry.EXIT_MEANINGS[code]) for code in self.exits])
+            meanings = [(str(code), registry.EXIT_MEANINGS[code]) for code in self.exits]
+            _write_list(formatter, meanings)
 
 
 @click.pass_context
@@ -207,7 +218,7 @@ class LazyGroup(TyperGroup):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands with their summaries from the table, then the options."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(registry.children(self.path).items()))
+            _write_list(formatter, list(registry.children(self.path).items()))
         _write_options(self, ctx, formatter)
 
     def resolve_command(

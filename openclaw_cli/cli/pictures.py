@@ -16,6 +16,7 @@ from openclaw_cli.cli.cells import shorten
 from openclaw_cli.cli.charts import Bar, Chart, told
 from openclaw_cli.cli.view import clean_line, spelt
 from openclaw_cli.errors import UnavailableError, UsageError
+from openclaw_cli.result import Result, Warning, counted
 from openclaw_cli.store.savedfile import SavedFile
 
 if TYPE_CHECKING:
@@ -67,15 +68,44 @@ def target(name: str) -> Path:
     return path
 
 
-def save(path: Path, title: str, charts: Sequence[Chart], *, force: bool) -> dict[str, Any]:
-    """Draw charts under each other into a file and return its path, bytes and SHA-256.
+def add_picture(
+    result: Result, path: Path, title: str, charts: Sequence[Chart], *, force: bool
+) -> Result:
+    """Draw the charts of a result into a file, and return the result with what `save` tells."""
+    picture, warnings = save(path, title, charts, force=force)
+    data = {**result.data, "plot": picture}
+    return result._replace(data=data, warnings=(*result.warnings, *warnings))
+
+
+def save(
+    path: Path, title: str, charts: Sequence[Chart], *, force: bool
+) -> tuple[dict[str, Any], list[Warning]]:
+    """Draw charts under each other into a file; return its path, bytes and SHA-256, and warnings.
+
+    There is one where no font has a letter, which is spelt then.
 
     The file appears whole, 0600, or not at all; one that is there is replaced only with ``force``.
     The same charts give the same bytes. Raises `UnavailableError` without matplotlib.
     """
     with SavedFile(path, replace=force) as file, _matplotlib():
-        file.write(_drawn(path.suffix.lower(), title, charts))
-    return {"path": str(path), "bytes": file.length, "sha256": file.sha256}
+        said = [title, *(bar.label for chart in charts for bar in chart.bars)]
+        letters = set() if all(text.isascii() for text in said) else _letters()
+        file.write(_drawn(path.suffix.lower(), title, charts, letters))
+    picture = {"path": str(path), "bytes": file.length, "sha256": file.sha256}
+    return picture, list(_spelt(said, letters))
+
+
+def _spelt(said: Sequence[str], letters: set[int]) -> Iterator[Warning]:
+    """Yield a warning where letters had to be spelt."""
+    text = "".join(map(clean_line, said))
+    missing = [c for c in dict.fromkeys(text) if not c.isascii() and ord(c) not in letters]
+    if missing:
+        yield Warning(
+            "letters-spelt",
+            f"no font has {counted(len(missing), 'letter')} of the picture"
+            f" ({''.join(missing[:5])}), spelt as \\u and a number; a font such as Noto Sans CJK"
+            " shows Chinese, Japanese and Korean",
+        )
 
 
 @contextmanager
@@ -103,12 +133,10 @@ def _matplotlib() -> Iterator[None]:
             yield
 
 
-def _drawn(ending: str, title: str, charts: Sequence[Chart]) -> bytes:
+def _drawn(ending: str, title: str, charts: Sequence[Chart], letters: set[int]) -> bytes:
     from matplotlib.figure import Figure
 
-    # The fonts are chosen first: axes that exist keep theirs.
-    said = [title, *(bar.label for chart in charts for bar in chart.bars)]
-    letters = set() if all(text.isascii() for text in said) else _letters()
+    # The fonts were chosen before: axes that exist keep theirs.
     heights = [_height(chart) for chart in charts]
     figure = Figure(figsize=(_WIDTH, sum(heights) + 0.5), layout="constrained")
     figure.suptitle(_legible(title, letters), fontweight="bold", x=0.02, ha="left")

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from openclaw_cli.cli.view import View, clean, clean_line
+from openclaw_cli.cli.view import View, clean, clean_line, spelt
 from openclaw_cli.errors import EXIT_FAILED, OpenclawError
 from openclaw_cli.result import Result, Warning
 
@@ -145,9 +145,17 @@ def _encoded(item: dict[str, Any], lines: Lines | None, view: View) -> bytes:
     return "\n".join(lines(item, view)).encode("utf-8", "backslashreplace")
 
 
+def _unicode(text: str) -> str:
+    """Return a text that UTF-8 can hold; a byte of a name that is none stands as ``\\xff``."""
+    try:
+        return os.fsencode(text).decode("utf-8", "backslashreplace")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte, or another locale
+        return "".join(spelt(c) if "\ud800" <= c <= "\udfff" else c for c in text)
+
+
 def _encodable(value: object) -> object:
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return _unicode(value)
     if isinstance(value, dict):
         return {str(_encodable(key)): _encodable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
@@ -178,7 +186,14 @@ def _terminal_size() -> os.terminal_size | None:
     columns, lines = 0, 0
     with suppress(OSError):
         columns, lines = os.get_terminal_size(sys.stdout.fileno())
+    columns, lines = _wished("COLUMNS") or columns, _wished("LINES") or lines
     return os.terminal_size((columns or 80, lines or 24))
+
+
+def _wished(name: str) -> int:
+    """Return the size that the operator wants instead of the terminal's own, 0 for none."""
+    wish = os.environ.get(name, "")
+    return int(wish) if wish.isascii() and wish.isdigit() and len(wish) < 6 else 0
 
 
 class Output(NamedTuple):

@@ -50,8 +50,13 @@ def clean_line(text: str) -> str:
 
 
 def spelt(char: str) -> str:
-    """Return a character by its number, as in ``\\x1b`` or ``\\u6587``."""
+    """Return a character by its number, as in ``\\x1b`` or ``\\u6587``.
+
+    The surrogate in place of a byte that is no UTF-8 is told as that byte.
+    """
     code = ord(char)
+    if 0xDC80 <= code <= 0xDCFF:
+        code -= 0xDC00
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

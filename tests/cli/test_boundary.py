@@ -226,7 +226,7 @@ def test_chinese_is_heard_and_spoken_in_every_locale(run_cli, env):
 def test_arguments_that_are_no_utf8_crash_nothing(run_cli, form):
     run = run_cli("config", "get", b"caf\xe9", *form)
     assert run.status == 2
-    assert r"no such key: caf\udce9" in (run.error["message"] if form else run.err)
+    assert r"no such key: caf\xe9" in (run.error["message"] if form else run.err)
 
 
 def test_text_that_is_no_utf8_is_refused_with_its_place(run_cli, tmp_path):

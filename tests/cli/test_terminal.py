@@ -111,6 +111,8 @@ def test_a_row_is_never_wider_than_the_terminal(state_dir):
         ["memory", "search", "编辑器", "-v", "--mode", "lexical"],
         ["memory", "status"],
         ["memory", "status", "--all-agents"],
+        ["doctor"],
+        ["schema"],
     ],
     ids=" ".join,
 )
@@ -123,3 +125,21 @@ def test_forty_columns_are_enough(run_cli, args):
     rows = shown.splitlines()
     assert len(rows) > 3
     assert [row for row in rows if display_width(row) > 40] == []
+
+
+@pytest.mark.parametrize("line", ["", "memory", "memory list", "session append", "doctor"])
+def test_help_fits_forty_columns(state_dir, line):
+    rows = on_terminal(*line.split(), "--help", columns=40).splitlines()
+    examples = rows.index("Examples:") if "Examples:" in rows else len(rows)
+    # The words that an option takes stand in one piece.
+    assert [row for row in rows[:examples] if display_width(row) > 40 and "|" not in row] == []
+
+
+def test_names_of_schemas_are_whole_on_a_narrow_terminal(state_dir):
+    assert "openclaw.session.trash.empty/1\n" in on_terminal("schema", columns=40)
+
+
+@pytest.mark.parametrize(("columns", "widest"), [("50", 50), ("x", 70), ("٣", 70), ("0", 70)])
+def test_columns_of_the_environment_are_the_width(state_dir, columns, widest):
+    shown = on_terminal("config", "show", "--no-color", columns=70, COLUMNS=columns)
+    assert max(map(display_width, shown.splitlines()[1:])) == widest

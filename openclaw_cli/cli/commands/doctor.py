@@ -20,6 +20,8 @@ EXAMPLES = ("openclaw doctor", "openclaw doctor --fix", "openclaw doctor --agent
 EXITS = (errors.EXIT_PARTIAL, errors.EXIT_NOT_FOUND, errors.EXIT_DAMAGED)
 ALL_AGENTS = True
 
+#: Cells that the detail of a check needs to stand beside its name.
+_LEAST = 20
 _STYLES = {"fixed": "cyan", "fixable": "yellow", "damaged": "red"}
 
 
@@ -66,7 +68,11 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     for check in checks:
         word = "fixed" if check["fixed"] else check["state"]
         head = view.style(f"{word:<8}", _STYLES.get(word, "dim"))
-        yield f"{head} {_subject(check):<{width}}  {_room(view, width).cut(check['detail'])}"
+        if view.width is not None and view.width - width - 11 < _LEAST:
+            yield f"{head} {_subject(check)}"
+            yield from view.block(check["detail"], indent=9)
+        else:
+            yield f"{head} {_subject(check):<{width}}  {_room(view, width).cut(check['detail'])}"
         if check["hint"] and not check["ok"] and not check["fixed"]:
             yield from view.block(f"hint: {check['hint']}", indent=9)
         if view.verbose:
@@ -82,7 +88,7 @@ def _subject(check: dict[str, Any]) -> str:
 
 def _room(view: View, width: int) -> View:
     """Return a view of the cells that are left of a line beside the state and the subject."""
-    return view if view.width is None else view._replace(width=max(20, view.width - width - 11))
+    return view if view.width is None else view._replace(width=view.width - width - 11)
 
 
 def _sum(counts: dict[str, int]) -> str:

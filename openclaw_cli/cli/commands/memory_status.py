@@ -62,12 +62,11 @@ def command(
     )
     if path is None:
         return result
-    from openclaw_cli.cli.pictures import save
+    from openclaw_cli.cli.pictures import add_picture
 
     about = f"{result.data['agent']}: {counted(result.data['records'], 'memory', 'memories')}"
     title = f"{about} on {invocation.clock.now():%Y-%m-%d}"
-    picture = save(path, title, _charts(result.data), force=force)
-    return result._replace(data={**result.data, "plot": picture})
+    return add_picture(result, path, title, _charts(result.data), force=force)
 
 
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:

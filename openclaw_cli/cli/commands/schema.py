@@ -24,6 +24,9 @@ EXITS = ()
 NO_COMMAND = "error"
 _FOLDER = Path(__file__).parent.parent / "schemas"
 
+#: Cells of the longest line of the list.
+_WIDEST = max(len(path) for path in registry.COMMANDS) * 2 + len("  openclaw./1")
+
 
 def command(
     _ctx: typer.Context,
@@ -72,5 +75,8 @@ def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     rows = [(item["command"], item["schema"]) for item in data["items"]]
     if view.quiet:
         yield from (command for command, _schema in rows)
+    elif view.width is not None and view.width < _WIDEST:
+        for command, schema in rows:  # names are whole, or of no use
+            yield from (command, f"  {schema}")
     else:
         yield from view.table(("COMMAND", "SCHEMA"), rows)

@@ -80,12 +80,11 @@ def command(
     query = UsageQuery(by or "day", moment(invocation, since, "--since"), plot is not None)
     result = service.usage(query)
     if path is not None:
-        from openclaw_cli.cli.pictures import save
+        from openclaw_cli.cli.pictures import add_picture
 
         title = f"{invocation.agent}: {counted(result.data['sum']['turns'], 'turn')}"
         title += "" if query.since is None else f" since {query.since:%Y-%m-%d}"
-        picture = save(path, title, _charts(result.data), force=force)
-        result = result._replace(data={**result.data, "plot": picture})
+        result = add_picture(result, path, title, _charts(result.data), force=force)
     if not as_csv:
         return result
     return Raw(_csv(result.data), lambda: result)
