@@ -94,9 +94,11 @@ MANUAL: dict[str, Entry] = {
         "everything below the agent's memory folder; with --verify the whole state directory",
         f"{_CHANGED}, tombstones, index, backups and files set aside",
         "user, agents:[{agent, records, insights, trimmed, sessions, ledgerLines,"
-        " groupSessions:[id], backups, bytes, ids?}],"
+        " groupMessages, cleanedSessions:[id], groupMessagesLeft, groupSessions:[id], backups,"
+        " bytes, ids?}],"
         " elsewhere:[agent], dryRun, verified?:{filesScanned, bytesScanned, idsSought,"
-        " textsSought, matches, where:[{path, matches, userId?}], unread:[{path, reason}]}",
+        " textsSought, textsTooShort, matches, where:[{path, matches, userId?}],"
+        " unread:[{path, reason}]}",
     ),
     "memory index": Entry(
         f"{_INDEXED}, {_MODELS}",

@@ -15,7 +15,7 @@ _MANY = (
     *("{len(titles)} sessions", "lines of the ledger were", "other memories cleaned"),
 )
 #: Folders that say what they count in their own words.
-_APART = ("session", "memory_purge")
+_APART = ("session",)
 
 
 def test_numbers_and_nouns_agree(modules):

@@ -271,7 +271,7 @@ def test_what_a_user_has_said_in_groups_is_counted_where_it_goes_and_where_it_st
     assert (part["groupMessages"], part["cleanedSessions"]) == (0, [])
     assert (part["groupMessagesLeft"], part["groupSessions"]) == (2, ["room"])
     assert (
-        "forgot nothing (0 B); 2 messages in 1 session of others stay"
+        "nothing to forget of user bob; 2 messages in 1 session of others stay"
         in run_cli(*purge, "--yes").out
     )
     purge = (*purge, "--group-messages")
@@ -286,5 +286,5 @@ def test_what_a_user_has_said_in_groups_is_counted_where_it_goes_and_where_it_st
     del plan["ids"]
     assert (run.status, run.data["agents"], run.document["warnings"]) == (0, [plan], [])
     again = run_cli(*purge, "--yes", "--verify")
-    assert "forgot nothing" in again.out
+    assert "nothing to forget" in again.out
     assert "nothing was left to remove" in again.err

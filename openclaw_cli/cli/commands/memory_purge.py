@@ -10,10 +10,11 @@ import typer
 from openclaw_cli import errors
 from openclaw_cli.cli.confirm import confirm, require_answer
 from openclaw_cli.cli.context import current
+from openclaw_cli.cli.forgotten import COPIES, counts_of, in_groups, told
 from openclaw_cli.cli.options import DryRun, Yes
 from openclaw_cli.cli.proof import proved
 from openclaw_cli.cli.source import check_argument
-from openclaw_cli.cli.view import View, counted, size
+from openclaw_cli.cli.view import View
 from openclaw_cli.result import Result, Warning
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ EXAMPLES = (
 EXITS = (errors.EXIT_NOT_FOUND, errors.EXIT_LOCKED, errors.EXIT_DAMAGED)
 ALL_AGENTS = True
 #: A digest to know it by would be a trace: a short text can be guessed from it.
-_COPIES = "exports made before still hold it, and an import of one brings it back: remove them, too"
 
 
 def command(
@@ -71,11 +71,11 @@ def command(
         trial = request._replace(dry_run=True)
         plan = _data(invocation, trial, _purged(invocation, agents, trial))
         # With nothing to lose there is nothing to ask; the proof and what is unfinished go on.
-        if any(map(_counts, plan["agents"])):
+        if any(map(counts_of, plan["agents"])):
             confirm(
                 invocation,
                 f"Forget user {request.user} for ever?",
-                [*_lines(plan, view := invocation.output.view), *view.block(_COPIES)],
+                [*told(plan, view := invocation.output.view), *view.block(COPIES)],
             )
     done = _purged(invocation, agents, request)
     data = _data(invocation, request, done)
@@ -150,7 +150,7 @@ def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
     groups = sum(len(part["groupSessions"]) for part in data["agents"])
     if groups:
         left = sum(part["groupMessagesLeft"] for part in data["agents"])
-        message = f"{_in_groups(left, groups)} stay; see --group-messages"
+        message = f"{in_groups(left, groups)} stay; see --group-messages"
         found.append(Warning("group-messages", message))
     return found
 
@@ -158,51 +158,4 @@ def _elsewhere_warning(data: dict[str, Any]) -> list[Warning]:
 def lines(data: dict[str, Any], view: View) -> Iterator[str]:
     """Sum up what was forgotten, and the proof; nothing when quiet."""
     if not view.quiet:
-        yield from _lines(data, view)
-
-
-def _counts(part: dict[str, Any]) -> list[str]:
-    """Return what an agent forgets, in words; empty when there is nothing."""
-    cleaned = len(part["cleanedSessions"])
-    said = (
-        (part["records"], "memory", "memories"),
-        (part["insights"], "insight", "insights"),
-        (part["trimmed"], "other memory cleaned", "other memories cleaned"),
-        (part["sessions"], "session", "sessions"),
-        (part["ledgerLines"], "ledger line", "ledger lines"),
-        (part["backups"], "backup or leftover", "backups and leftovers"),
-    )
-    counts = [counted(number, one, many) for number, one, many in said if number]
-    return counts + ([_in_groups(part["groupMessages"], cleaned)] if cleaned else [])
-
-
-def _lines(data: dict[str, Any], view: View) -> Iterator[str]:
-    verb = "would forget" if data["dryRun"] else "forgot"
-    for part in data["agents"]:
-        counts = _counts(part)
-        line = f"{part['agent']}: {verb} {', '.join(counts)} ({size(part['bytes'])})"
-        if not counts:
-            line = f"{part['agent']}: nothing to forget of user {data['user']}"
-        if part["groupSessions"]:
-            line += f"; {_in_groups(part['groupMessagesLeft'], len(part['groupSessions']))} stay"
-        yield view.cut(line)
-        if view.verbose:
-            yield from (f"  {name}" for name in part.get("ids", ()))
-            yield from (f"  messages in {name}" for name in part["cleanedSessions"])
-            yield from (f"  left: messages in {name}" for name in part["groupSessions"])
-    verified = data.get("verified")
-    if verified:
-        yield (
-            f"verified: {verified['filesScanned']} files, {size(verified['bytesScanned'])} read for"
-            f" {counted(verified['idsSought'], 'id')} and"
-            f" {counted(verified['textsSought'], 'text')}, no trace found"
-        )
-        if verified["textsTooShort"]:
-            few = counted(verified["textsTooShort"], "shorter text")
-            yield f"not looked for: {few} (under 8 characters, 4 of Han, kana or Hangul)"
-    if not data["dryRun"] and any(map(_counts, data["agents"])):
-        yield from view.block(_COPIES)
-
-
-def _in_groups(messages: int, sessions: int) -> str:
-    return f"{counted(messages, 'message')} in {counted(sessions, 'session')} of others"
+        yield from told(data, view)

@@ -146,10 +146,10 @@ class Draft:
         count = self.meta["messageCount"]
         if count != self._following:
             # Messages that were lost before the export: their idx are not given again.
-            counted = {"messageCount": max(count, self._following)}
+            recounted = {"messageCount": max(count, self._following)}
             if self._following < count and not metadata.is_known_gap(self.meta, self._following):
-                counted[metadata.KNOWN_GAP] = [self._following, count]
-            self.meta = {**self.meta, **self._totals.added_to({}), **counted}
+                recounted[metadata.KNOWN_GAP] = [self._following, count]
+            self.meta = {**self.meta, **self._totals.added_to({}), **recounted}
         self.meta = {**self.meta, "sessionId": session_id}
         if self._file is None:
             return
