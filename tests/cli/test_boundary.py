@@ -103,8 +103,14 @@ def test_ctrl_c_ends_with_130_and_one_line(state_dir, tmp_path):
     assert not state_dir.exists()
 
 
+#: Whoever runs the tests may have these ignored, as nohup and shells in the background do.
+_HEARD = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
+    "signal.signal(signal.SIGTERM, signal.SIG_DFL); signal.signal(signal.SIGHUP, signal.SIG_DFL)"
+)
 _INTERRUPTED_IMPORT = """
-import os, signal, sys
+import os, sys
+{heard}
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == {name!r}:
@@ -118,7 +124,7 @@ sys.exit(main())
 @pytest.mark.parametrize("name", ["typer", "orjson", "json.encoder", "openclaw_cli.cli.app"])
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_while_modules_are_loaded_waits_for_the_command(state_dir, name, ending):
-    code = _INTERRUPTED_IMPORT.format(name=name, ending=int(ending))
+    code = _INTERRUPTED_IMPORT.format(name=name, ending=int(ending), heard=_HEARD)
     argv = [sys.executable, "-c", code, "memory", "list"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert done.returncode == 128 + ending
@@ -133,7 +139,7 @@ def test_a_signal_that_ends_the_program_leaves_no_half_made_file(run_cli, tmp_pa
     target = tmp_path / "out.json"
     # The export waits in the middle of its file: a piece of it is never handed over.
     code = (
-        "import sys, time; from openclaw_cli.transfer import exporter;"
+        f"{_HEARD}; import sys, time; from openclaw_cli.transfer import exporter;"
         "from openclaw_cli.cli.app import run;"
         "whole = exporter.Export.pieces;"
         "wait = lambda: print('begun', flush=True) or time.sleep(60);"

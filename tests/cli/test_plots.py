@@ -13,7 +13,7 @@ from datetime import date, timedelta
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from openclaw_cli.cli.cells import display_width
@@ -356,12 +356,14 @@ COUNTS = st.integers(0, 10**12)
 
 
 @given(st.lists(COUNTS, min_size=1, max_size=20), st.integers(20, 200))
+@example([100_000_000_000], 27)
 def test_bars_fit_the_terminal_and_grow_with_what_they_show(numbers, width):
     bars = [Bar(f"2026-03-{day:02d}", (number,)) for day, number in enumerate(numbers, 1)]
     drawn = list(drawn_bars(bars, View(width)))
     lengths = [display_width(line.split("  ")[1].rstrip("0123456789, ")) for line in drawn]
-    room = max(map(len, (f"{number:,}" for number in numbers))) + 12
-    assert all(display_width(line) <= max(width, room) for line in drawn)
+    # A third of the width for the label, a cell for the bar, and the number whole.
+    least = max(8, min(10, width // 3)) + 4 + max(len(f"{number:,}") for number in numbers)
+    assert all(display_width(line) <= max(width, least) for line in drawn)
     order = sorted(range(len(numbers)), key=numbers.__getitem__)
     assert [lengths[n] for n in order] == sorted(lengths)
 

@@ -159,14 +159,13 @@ def test_a_turn_and_a_checkpoint_that_nest_too_deeply_are_refused(ant):
             ant.service.checkpoint("ant", BytesIO(checkpoint))
 
 
-@pytest.mark.parametrize("price", ["1e308", "1" + 300 * "0"])
-def test_costs_beyond_all_numbers_leave_their_turns_unpriced(sessions, price):
+def test_costs_beyond_all_numbers_leave_their_turns_unpriced(sessions):
     sessions.new("ant")
     for model in ("dear", "fair"):
         for _ in range(3):
             turn = {"SessionId": "ant", "ModelId": model, "InputTokens": MOST - 1}
             sessions.service.record_usage(orjson.dumps(turn))
-    prices = f'{{session: {{prices: {{"dear": {{input: {price}}}, "fair": {{input: 1}}}}}}}}'
+    prices = '{session: {prices: {"dear": {input: 1e9}, "fair": {input: 1}}}}'
     sessions.state.joinpath("openclaw.json").write_text(prices)
     data = sessions.service.usage(UsageQuery("model")).data
     dear, fair = data["items"]
