@@ -10,9 +10,9 @@
 * ``history``, ``editing`` – what a record was before, and how it stands again
 * ``lookup``, ``deleting`` – which record an id means; records go
 * ``purging``, ``proof`` – a user is forgotten, and nothing of theirs is left
-* ``checkpoint`` – what comes before and after a write
-* ``indexing``, ``changes`` – records and WAL become the next generation
-* ``checkup`` – what ``doctor`` asks (``checks_*``, ``examined``) and repairs (``repair``)
-* ``occupancy`` – where the space went
+* ``indexing`` – records and WAL (``changes``) become the next generation (``build``) with its
+  vectors (``vectorising``); ``checkpoint`` is what comes before and after a write
+* ``doctor`` – what ``checkup`` asks (``checks_*``, ``examined``) and repairs (``repair``)
+* ``occupancy`` – where the space went; ``figures`` – what is drawn of it
 * ``filters``, ``retrieval``, ``listing``, ``status`` – the reading commands
 """

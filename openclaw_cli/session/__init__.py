@@ -15,24 +15,15 @@
 ``appending``       messages checked, numbered and appended
 ``changing``        rename, tag, archive, and the sweep that applies the lifecycle
 ``removing``        delete, restore, and the trash
-``verify``          what is wrong with a session, found by reading all of it
-``repair``          what of that can be put right, the damage set aside
-``carrying``        branch points and summaries carried over where a repair moves their place
-``verifying``       the report on many sessions
-``weighing``        how many tokens a message takes: stored, or estimated
-``recent``          the system prompt of a history, and its messages from the end
-``pairing``         the pair rule: a call, those made with it and all their results are one unit
-``pruning``         the sliding window, and the least budget
-``importance``      messages scored, the best kept
-``summaries``       context.json: what a history comes to up to some message
-``compaction``      when a summary is due, and making it with a model's help
-``attachments``     what a message without text holds, in a few words
+``verification``    what is wrong with a session (``findings``): read whole (``examine``), the small
+                    files ``beside`` it, the ``report`` on many; ``repair`` puts right what can be,
+                    ``carrying`` branch points and summaries over where their place moves
+``context``         what an agent is told: ``recent`` messages, each ``weighing`` its tokens, calls
+                    ``pairing`` with their results; ``pruning``, ``importance``, or ``summaries``
+                    made by ``compaction``; ``attachments`` named; ``formats`` of providers;
+                    ``build`` is the strategy's window in a format
 ``exchange``        messages as turns in which every call stands with its one result
-``formats``         these as OpenAI and Anthropic take them, and as text
-``context``         the context: a strategy's window in a format
-``checkpoints``     checkpoint.json: what is stored, what is refused
-``fitting``         whether a checkpoint fits the history, and every reason why not
-``resuming``        go on from a checkpoint, or with the conversation
+``resumption``      ``checkpoints`` stored or refused, ``fitting`` a history or not, ``resuming``
 ``branches``        named places in a history, each with a hash of what lies before it
 ``forking``         a session that begins as another one did
 ``searching``       messages by their words, in plain and archived histories

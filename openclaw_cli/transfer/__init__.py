@@ -3,7 +3,9 @@
 ``reading`` recognises what a file is and yields its records, ``incoming`` turns one of them into a
 record document, ``importer`` decides and commits in batches.
 
-Sessions have a file format of their own: ``sessionfile`` says which, ``sessionexport`` writes it,
-``sessiontranscript`` writes what people read, ``sessionimport`` reads it line by line, and
-``sessionmaking`` makes each session out of sight and puts it in its place.
+Sessions have a format of their own, in ``sessions``: ``file`` says which, ``export`` writes it,
+``readable`` writes what people read, ``importing`` reads it line by line, ``making`` makes each
+session out of sight and puts it in its place, ``points`` keeps branch points fitting.
+
+``migration`` turns files and stores of older formats into this one, and back.
 """
