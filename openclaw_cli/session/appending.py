@@ -12,6 +12,7 @@ from openclaw_cli.errors import DamagedError, InvalidTextError, OpenclawError, U
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import catalog, transcript
+from openclaw_cli.session.lines import TOO_LONG, Line
 from openclaw_cli.session.listing import damage_warning
 from openclaw_cli.session.schema import (
     LINE_LIMIT,
@@ -87,7 +88,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         text = raw.removeprefix(b"\xef\xbb\xbf").strip()
         if len(text) > LINE_LIMIT:
             raise InvalidTextError(
-                f"line {number}: {transcript.TOO_LONG}",
+                f"line {number}: {TOO_LONG}",
                 hint="keep such content in a file and its name in the message",
             )
         if text:
@@ -104,7 +105,7 @@ def draft(message: Message, now: str) -> Draft:
     except orjson.JSONEncodeError as error:
         raise InvalidTextError(f"it cannot be stored: {error}") from error
     if len(body) > LINE_LIMIT - 32:
-        raise InvalidTextError(transcript.TOO_LONG)
+        raise InvalidTextError(TOO_LONG)
     return Draft(body, Totals().plus(message), tuple(calls_of(message)), answered_call(message))
 
 
@@ -235,7 +236,7 @@ def _calls_before(files: SessionFiles) -> tuple[set[str], int]:
     return calls, looked
 
 
-def _recent(lines: Iterable[transcript.Line], size: int) -> Iterator[Message]:
+def _recent(lines: Iterable[Line], size: int) -> Iterator[Message]:
     found = 0
     for line in lines:
         if line.message is not None:

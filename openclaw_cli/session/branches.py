@@ -16,6 +16,7 @@ from openclaw_cli.errors import DamagedError, ExistsError, InvalidNameError, Not
 from openclaw_cli.paths import SessionFiles, check_name, valid_name
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import transcript
+from openclaw_cli.session.lines import NOT_ALONE
 from openclaw_cli.session.schema import TOO_DEEP, is_idx, is_time, too_deep
 from openclaw_cli.session.store import SessionStore
 from openclaw_cli.session.transcript import History
@@ -120,7 +121,7 @@ def _messages(history: History | None) -> Iterator[tuple[int, int]]:
     for line in history.backward():
         if line.message is not None:
             end = line.at + len(line.raw)
-            alone = line.problem != transcript.NOT_ALONE
+            alone = line.problem != NOT_ALONE
             if alone or os.pread(history.source.fileno(), 1, end) == b"\n":
                 end += 1
             yield line.message["idx"], min(size, end)

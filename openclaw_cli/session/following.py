@@ -8,11 +8,12 @@ from typing import BinaryIO
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
+from openclaw_cli.session.lines import TOO_LONG, Line, lines_of
 from openclaw_cli.session.listing import damage_warning
 from openclaw_cli.session.metadata import Stat, stat_of
 from openclaw_cli.session.schema import LINE_LIMIT, Message
 from openclaw_cli.session.store import SessionStore
-from openclaw_cli.session.transcript import TOO_LONG, Line, lines_backward, lines_of
+from openclaw_cli.session.transcript import lines_backward
 from openclaw_cli.store import files as reading
 
 _PAUSE_SECONDS = 0.2

@@ -12,10 +12,10 @@ from openclaw_cli.clock import format_time, parse_time
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.session import transcript
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.requests import SessionFilter, SessionListRequest
 from openclaw_cli.session.schema import Message, Meta, new_meta
 from openclaw_cli.session.store import SessionStore, Survey
-from openclaw_cli.session.transcript import Line
 from openclaw_cli.store.fsio import reporting
 
 SORTS = ("last-active", "created", "messages", "cost")

@@ -12,6 +12,7 @@ from openclaw_cli.errors import DamagedError, StorageError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
 from openclaw_cli.session import transcript
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.schema import (
     COUNTERS,
     Message,
@@ -21,7 +22,7 @@ from openclaw_cli.session.schema import (
     new_meta,
     parse_meta,
 )
-from openclaw_cli.session.transcript import History, Line, Tail
+from openclaw_cli.session.transcript import History, Tail
 from openclaw_cli.store import files as reading
 from openclaw_cli.store.fsio import reporting
 

@@ -16,26 +16,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.session.lines import NOT_ALONE, TOO_LONG, Line, lines_of, parse
+from openclaw_cli.session.lines import TOO_LONG, Line, lines_of
 from openclaw_cli.session.schema import LINE_LIMIT, Message
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
-
-__all__ = [
-    "NOT_ALONE",
-    "TOO_LONG",
-    "History",
-    "Line",
-    "Tail",
-    "append",
-    "lines_backward",
-    "lines_of",
-    "mend",
-    "opened",
-    "parse",
-    "span",
-]
 
 _FIRST_PIECE = 1 << 13
 _LAST_PIECE = 1 << 20

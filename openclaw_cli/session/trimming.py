@@ -10,9 +10,10 @@ from pathlib import Path
 from openclaw_cli.errors import DamagedError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import transcript
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.metadata import KNOWN_GAP
 from openclaw_cli.session.schema import Message, Meta, Totals, encode_meta
-from openclaw_cli.session.transcript import History, Line
+from openclaw_cli.session.transcript import History
 from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import transcript
+from openclaw_cli.session.lines import TOO_LONG
 
 
 def line(idx: int, content: str = "words") -> bytes:
@@ -112,7 +113,7 @@ def test_a_line_beyond_the_limit_is_damage_and_is_passed_over(files, monkeypatch
     forward, backward, tail = read(files, data)
     assert idxs(forward) == [0, 1, 3]
     assert idxs(backward) == [3, 1, 0]
-    assert [(f.number, f.problem) for f in forward if f.problem] == [(3, transcript.TOO_LONG)]
+    assert [(f.number, f.problem) for f in forward if f.problem] == [(3, TOO_LONG)]
     assert [found.at for found in forward] == [found.at for found in reversed(backward)]
     assert tail.next_idx == 4
 

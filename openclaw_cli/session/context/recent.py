@@ -12,9 +12,10 @@ from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Warning
 from openclaw_cli.session import transcript
 from openclaw_cli.session.context.weighing import Weight, weigh
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.listing import damage_warning
 from openclaw_cli.session.schema import ROLES, Message
-from openclaw_cli.session.transcript import History, Line
+from openclaw_cli.session.transcript import History
 
 #: Bytes of history lines that a context may hold: more than any model takes in.
 WINDOW_BYTES = 12 << 20

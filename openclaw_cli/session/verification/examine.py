@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, metadata, transcript
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.schema import (
     COUNTERS,
     Message,
@@ -19,7 +20,6 @@ from openclaw_cli.session.schema import (
     parse_meta,
 )
 from openclaw_cli.session.store import SessionStore
-from openclaw_cli.session.transcript import Line
 from openclaw_cli.session.verification.beside import check_small_files
 from openclaw_cli.session.verification.findings import Findings
 from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.session import archive, transcript
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.metadata import HISTORY_SHORT
 from openclaw_cli.session.store import SessionStore, Writer
-from openclaw_cli.session.transcript import History, Line
+from openclaw_cli.session.transcript import History
 from openclaw_cli.session.verification.carrying import Carried
 from openclaw_cli.session.verification.examine import examine
 from openclaw_cli.session.verification.findings import Findings

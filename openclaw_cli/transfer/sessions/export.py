@@ -18,12 +18,13 @@ from openclaw_cli.errors import NotFoundError, OpenclawError
 from openclaw_cli.paths import SessionFiles
 from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.session import branches
+from openclaw_cli.session.lines import Line
 from openclaw_cli.session.metadata import Loaded, gap, is_known_gap
 from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import Message, Meta
 from openclaw_cli.session.service import SessionService
 from openclaw_cli.session.store import UNREADABLE
-from openclaw_cli.session.transcript import History, Line
+from openclaw_cli.session.transcript import History
 from openclaw_cli.store.fsio import reporting
 from openclaw_cli.transfer.sessions import points, readable
 from openclaw_cli.transfer.sessions.file import AFTER_MESSAGE, BEFORE_MESSAGE, KIND, VERSION, Tally

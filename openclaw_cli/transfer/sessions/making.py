@@ -16,6 +16,7 @@ from openclaw_cli.errors import InvalidTextError, NotFoundError
 from openclaw_cli.paths import SessionFiles, valid_name
 from openclaw_cli.result import Warning, counted
 from openclaw_cli.session import branches, catalog, metadata, transcript
+from openclaw_cli.session.lines import TOO_LONG
 from openclaw_cli.session.resumption import checkpoints
 from openclaw_cli.session.schema import (
     LINE_LIMIT,
@@ -100,7 +101,7 @@ class Draft:
         if too_deep(message, raw):
             raise InvalidTextError(f"message {idx}: {TOO_DEEP}")
         if len(raw) > LINE_LIMIT:
-            raise InvalidTextError(f"message {idx}: {transcript.TOO_LONG}")
+            raise InvalidTextError(f"message {idx}: {TOO_LONG}")
         if idx < self._following:
             self._note(f"message {idx} comes after message {self._following - 1}")
         problem = message_problem(message)
