@@ -25,11 +25,10 @@ def main() -> int:
     if sys.warnoptions:
         _spare_what_others_deprecate()
     try:
-        import signal
+        from openclaw_cli.cli import signals
     except KeyboardInterrupt:
         return 130
-    # These wait until the command begins: modules that they leave half loaded fail in odd ways.
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    signals.hold()  # until the command begins
     from openclaw_cli.cli.app import run
 
     return run(sys.argv[1:])

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import signal
-from types import FrameType
-from typing import NoReturn
-
 from openclaw_cli.cli.context import Invocation
 from openclaw_cli.cli.render import OutputClosed, OutputError, Raw, Stream, prepare_streams
+from openclaw_cli.cli.signals import Ended, end_in_order
 from openclaw_cli.errors import EXIT_DONE, EXIT_INTERRUPTED, OpenclawError, StorageError
-
-#: What ends a program in an orderly way, as Ctrl-C does. Not every system has all of them.
-_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interrupted(OpenclawError):
@@ -19,14 +13,6 @@ class Interrupted(OpenclawError):
 
     code = "interrupted"
     exit_status = EXIT_INTERRUPTED
-
-
-class Ended(KeyboardInterrupt):
-    """A signal told the program to end: everything is cleaned up as after Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
-        self.number = number
 
 
 class UnexpectedError(OpenclawError):
@@ -38,7 +24,7 @@ class UnexpectedError(OpenclawError):
 def run(argv: list[str]) -> int:
     """Run the command line ``argv`` (without the program's name) and return the exit status."""
     prepare_streams()
-    _end_in_order()
+    end_in_order()
     invocation = Invocation(argv)
     try:
         return _bounded(invocation, argv)
@@ -47,18 +33,6 @@ def run(argv: list[str]) -> int:
     except OutputError as error:
         # Standard output is gone, so even with --json the failure goes to standard error.
         return _fail(error, Invocation([]))
-
-
-def _end_in_order() -> None:
-    """Let signals that end the program run its clean-up; a second one ends it at once."""
-    for number in _ENDING:
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup has it ignored
-            signal.signal(number, _ended)
-
-
-def _ended(number: int, _frame: FrameType | None) -> NoReturn:
-    signal.signal(number, signal.SIG_DFL)
-    raise Ended(number)
 
 
 def _interrupted(ending: KeyboardInterrupt, invocation: Invocation) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -14,7 +13,7 @@ import click
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup
 
-from openclaw_cli.cli import registry
+from openclaw_cli.cli import registry, signals
 from openclaw_cli.cli.manual import MANUAL
 from openclaw_cli.cli.options import NO_VALUE, global_options, refuse_empty, version_option
 from openclaw_cli.cli.values import refuse_swallowed, with_plain_digits
@@ -115,8 +114,7 @@ class LeafCommand(TyperCommand):
         """Run the command; from here on signals that end it are heard (see ``__main__``)."""
         import orjson  # noqa: F401 - crashes where Ctrl-C comes while it is being loaded
 
-        ending = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, ending)
+        signals.hear()
         return super().invoke(ctx)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
