@@ -12,7 +12,7 @@ from itertools import chain
 from shlex import quote
 from typing import Any, BinaryIO
 
-from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
+from openclaw_cli.errors import FormatTooOldError, UsageError
 from openclaw_cli.transfer.document import (
     LONGEST,
     NotADocument,
@@ -23,8 +23,8 @@ from openclaw_cli.transfer.document import (
 )
 from openclaw_cli.transfer.kinds import opened
 from openclaw_cli.transfer.values import decode
+from openclaw_cli.transfer.versions import MAJOR, is_older
 
-MAJOR = 2
 #: What the source is called that has no name.
 STDIN = "standard input"
 _LONGEST_LINE = LONGEST
@@ -97,20 +97,8 @@ def check_version(version: object, name: str) -> None:
     """Raise unless ``version`` is of our major version; a missing one counts as ours."""
     if version is None:
         return
-    major, _, _rest = str(version).partition(".")
-    if not major.isdecimal() or len(major) > 9:
-        raise UsageError(
-            f"{name}: {str(version)[:40]!r} is not a format version",
-            path=name,
-            hint="a version is two numbers such as 2.0; correct it, or export it again",
-        )
-    if int(major) > MAJOR:
-        raise FormatTooNewError(
-            f"{name} has format version {version}, this program knows {MAJOR}.x",
-            path=name,
-            hint="update openclaw-cli, or export it again in the older format",
-        )
-    if int(major) < MAJOR:
+    hint = "a version is two numbers such as 2.0; correct it, or export it again"
+    if is_older(str(version), name, place=name, hint=hint):
         raise FormatTooOldError(
             f"{name} has format version {version}",
             path=name,

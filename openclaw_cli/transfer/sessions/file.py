@@ -14,11 +14,11 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from openclaw_cli.errors import FormatTooNewError, FormatTooOldError, UsageError
+from openclaw_cli.errors import FormatTooOldError, UsageError
+from openclaw_cli.transfer.versions import MAJOR, is_older
 
 KIND = "openclaw.sessions"
 VERSION = "2.0"
-_MAJOR = 2
 BEFORE_MESSAGE = b'{"message":'
 AFTER_MESSAGE = b"}\n"
 
@@ -38,22 +38,10 @@ def check_header(value: Any, name: str) -> dict[str, Any]:
             hint="session import takes what session export writes; memories: memory import",
         )
     version = str(value.get("version"))
-    major = version.partition(".")[0]
-    if not major.isdecimal() or len(major) > 9:
-        raise UsageError(
-            f"line 1 of {name}: {version[:40]!r} is not a format version",
-            path=name,
-            hint=f"this program writes {VERSION}",
-        )
-    if int(major) > _MAJOR:
-        raise FormatTooNewError(
-            f"{name} has format version {version}, this program knows {_MAJOR}.x",
-            path=name,
-            hint="update openclaw-cli, or export it again in the older format",
-        )
-    if int(major) < _MAJOR:
+    hint = f"this program writes {VERSION}"
+    if is_older(version, name, place=f"line 1 of {name}", hint=hint):
         raise FormatTooOldError(
-            f"{name} has format version {version}, this program knows {_MAJOR}.x",
+            f"{name} has format version {version}, this program knows {MAJOR}.x",
             path=name,
             hint="export it again with a version of openclaw-cli that writes 2.x",
         )
