@@ -9,7 +9,7 @@ from zlib import crc32
 
 import orjson
 
-from openclaw_cli.memory.analysis import hash_of
+from openclaw_cli.memory.analysis import hash_of, tells_an_edit
 from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import files, recovery, scan
@@ -96,7 +96,7 @@ def _judge(found: Examined, path: str, record: Record) -> None:
         found.older.append((path, f"version {record.document.get('version')!r:.20}"))
     elif isinstance(record.document.get("content"), str):
         found.older.append((path, "content is a plain text"))
-    elif record.content_hash not in (None, hash_of(indexed_text(record.l0, record.l2))):
+    elif tells_an_edit(record, hash_of(indexed_text(record.l0, record.l2))):
         found.edited.append((path, "the text is not the one of its contentHash"))
 
 
