@@ -227,9 +227,11 @@ class Builder:
     def _posting_lines(self, lengths: Mapping[str, array[int]]) -> Iterator[bytes]:
         stats = {name: (sum(map(bool, held)), sum(held)) for name, held in lengths.items()}
         yield postings.header(self._plan.tokenizer, stats)
-        base = self._plan.base
-        old: Iterable[bytes] = () if base is None else base.postings
-        yield from postings.merged_lines(old, self._remap(), self._postings.take_lines())
+        base, fresh = self._plan.base, self._postings.take_blocks()
+        if base is None:
+            yield from fresh
+        else:
+            yield from postings.merged_lines(base.postings, self._remap(), fresh)
 
     def _remap(self) -> list[int] | None:
         if self._kept is None or self._plan.base is None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import mmap
 from array import array
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, repeat
 
 import orjson
 
@@ -20,6 +20,11 @@ from openclaw_cli.index.file.runs import SortedRuns, after_place, grouped, line_
 FORMAT = 2
 #: As many ordinals of new documents are held in memory: some 60 MB, those of 100,000 notes.
 ORDINALS_HELD = 4_500_000
+_BLOCK_LINES = 64
+
+#: Bucket, term, the ordinals of its documents, and its frequency in each.
+_Row = tuple[str, str, list[int], list[int]]
+_Lists = defaultdict[str, list[int]]
 
 
 class PostingsFile:
@@ -47,17 +52,8 @@ class PostingsFile:
         return iter(self._lines)
 
 
-class _Lists(dict[str, "array[int]"]):
-    """Term to the ordinals of its documents; a term that is new has none."""
-
-    def __missing__(self, term: str) -> array[int]:
-        ordinals = array("I")
-        self[term] = ordinals
-        return ordinals
-
-
 class PostingsBuilder:
-    """Gathers the terms of new documents: for each one its ordinals, repeated by its frequency.
+    """Gathers the terms of new documents: for each one its ordinals, and the frequencies above 1.
 
     What is done for every term of every document is a loop of the interpreter's own. Whenever
     ``limit`` ordinals are held they are put away in ``runs``, so that memory is bounded.
@@ -68,7 +64,8 @@ class PostingsBuilder:
         self._limit = limit
         self._held = 0
         self._ordinals: dict[str, _Lists] = {}
-        self._repeated: dict[str, set[str]] = {}
+        # Ordinal and frequency in turns, for the few terms that a document holds more than once.
+        self._repeated: dict[str, _Lists] = {}
         self.lengths: dict[str, array[int]] = {}
 
     def add(self, ordinal: int, terms: Mapping[str, Mapping[str, int]]) -> None:
@@ -78,16 +75,19 @@ class PostingsBuilder:
             self._held = 0
         for bucket, frequencies in terms.items():
             if bucket not in self._ordinals:
-                self._ordinals[bucket], self._repeated[bucket] = _Lists(), set()
+                self._ordinals[bucket], self._repeated[bucket] = (
+                    defaultdict(list),
+                    defaultdict(list),
+                )
             known = self._ordinals[bucket].__getitem__
-            deque(map(array.append, map(known, frequencies), repeat(ordinal)), 0)
+            deque(map(list.append, map(known, frequencies), repeat(ordinal)), 0)
             length = sum(frequencies.values())
             if length > len(frequencies):
-                more = [term for term, frequency in frequencies.items() if frequency > 1]
-                self._repeated[bucket].update(more)
-                for term in more:
-                    known(term).extend([ordinal] * (frequencies[term] - 1))
-            self._held += length
+                repeated = self._repeated[bucket]
+                for term, frequency in frequencies.items():
+                    if frequency > 1:
+                        repeated[term] += (ordinal, frequency)
+            self._held += len(frequencies)
             self._length(bucket, ordinal, length)
 
     def _length(self, bucket: str, ordinal: int, length: int) -> None:
@@ -95,11 +95,12 @@ class PostingsBuilder:
         lengths.frombytes(bytes(lengths.itemsize * (ordinal - len(lengths))))
         lengths.append(length)
 
-    def take_lines(self) -> Iterator[bytes]:
-        """Yield the posting lines in order, with line ends, and give up what they were made of."""
+    def take_blocks(self) -> Iterator[bytes]:
+        """Yield the posting lines in order, many at a time, and give up what they were made of."""
         if not len(self._runs):
-            for key, ordinals, frequencies in self._taken():
-                yield b"%b[%b],[%b]]\n" % (key, ordinals, frequencies)
+            rows = self._taken()
+            while block := list(islice(rows, _BLOCK_LINES)):
+                yield _lines(block)
             return
         self._runs.spill(self._run())
         for key, parts in grouped(self._runs.merged()):
@@ -108,36 +109,39 @@ class PostingsBuilder:
 
     def _run(self) -> Iterator[bytes]:
         """Yield what is held as lines for `SortedRuns`, and give it up."""
-        for key, ordinals, frequencies in self._taken():
-            first = int(ordinals.partition(b",")[0])
-            yield line_of(key, first, b"%b|%b" % (ordinals, frequencies))
+        for bucket, term, ordinals, frequencies in self._taken():
+            rest = b"%b|%b" % (_numbers(ordinals), _numbers(frequencies))
+            yield line_of(key_of(bucket, term), ordinals[0], rest)
 
-    def _taken(self) -> Iterator[tuple[bytes, bytes, bytes]]:
-        """Take the terms out in the order of their lines: key, ordinals and frequencies."""
+    def _taken(self) -> Iterator[_Row]:
+        """Take the terms out in the order of their lines."""
         for bucket in sorted(self._ordinals):
-            repeated = set(map(_place, self._repeated.pop(bucket)))
-            terms = self._ordinals.pop(bucket)
-            places = {_place(term): ordinals for term, ordinals in terms.items()}
-            terms.clear()
-            begin = key_of(bucket) + b'"'
-            for place in sorted(places):
-                ordinals = places.pop(place)
-                key = b"%b%b," % (begin, place)
-                if place in repeated:
-                    counts = Counter(ordinals.tolist())
-                    yield key, _numbers(list(counts)), _numbers(list(counts.values()))
-                elif len(ordinals) == 1:  # as half of all terms have
-                    yield key, b"%d" % ordinals[0], b"1"
-                else:
-                    yield key, _numbers(ordinals.tolist()), b"1" + b",1" * (len(ordinals) - 1)
+            repeated, terms = self._repeated.pop(bucket), self._ordinals.pop(bucket)
+            for term in _in_order(terms):
+                ordinals = terms.pop(term)
+                frequencies = [1] * len(ordinals)
+                if term in repeated:
+                    pairs = repeated.pop(term)
+                    above = dict(zip(pairs[::2], pairs[1::2], strict=True))
+                    frequencies = list(map(above.get, ordinals, frequencies))
+                yield bucket, term, ordinals, frequencies
 
 
-def _place(term: str) -> bytes:
-    """Return by what the lines of one bucket are sorted: the term as it stands in JSON.
+def _in_order(terms: Collection[str]) -> list[str]:
+    """Return the terms of one bucket in the order of their lines, which is that of their JSON."""
+    together = orjson.dumps(list(terms))[2:-1].split(b',"')
+    if len(together) != len(terms):  # a term holds what stands between two of them
+        return sorted(terms, key=orjson.dumps)
+    places = dict(zip(together, terms, strict=True))
+    return [places[place] for place in sorted(places)]
 
-    It is a copy of the right size: what orjson returns holds on to a kilobyte.
-    """
-    return orjson.dumps(term)[1:]
+
+def _lines(rows: Sequence[_Row]) -> bytes:
+    """Return the lines of some terms, written at once: most of them are short."""
+    together = orjson.dumps(rows)[1:-1].replace(b']],["', b']]\n["') + b"\n"
+    if together.count(b"\n") != len(rows):  # a term holds what stands between two lines
+        return b"".join([orjson.dumps(row) + b"\n" for row in rows])
+    return together
 
 
 def _numbers(numbers: list[int]) -> bytes:
@@ -147,12 +151,13 @@ def _numbers(numbers: list[int]) -> bytes:
 def merged_lines(
     old: Iterable[bytes], remap: Sequence[int] | None, new: Iterable[bytes]
 ) -> Iterator[bytes]:
-    """Yield the posting lines of old and new documents together, with line ends as ``new`` has.
+    """Yield the posting lines of old and new documents together, with line ends.
 
+    ``new`` are blocks of them, as `PostingsBuilder.take_blocks` yields.
     ``remap`` gives an old ordinal its new one, or -1 when the document is gone; None keeps all as
     they are, and then a line without new documents is copied byte for byte.
     """
-    fresh = iter(new)
+    fresh = chain.from_iterable(block.splitlines(keepends=True) for block in new)
     pending, pending_key = _next(fresh)
     for line in old:
         key = _key(line)

@@ -18,7 +18,9 @@ from openclaw_cli.index.file.runs import SortedRuns, grouped, line_of
 from openclaw_cli.store import fsio
 
 #: What JSON escapes, what sorts before a quote, prefixes of one another, and more than one script.
-WORDS = st.text(alphabet='a"\\\n\t !|,z部é😀\x7f', min_size=1, max_size=4)
+WORDS = st.text(alphabet='a"\\\n\t !|,z[]部é😀\x7f', min_size=1, max_size=4) | st.sampled_from(
+    ["]],[", "a]],[", '",', '","', '"]],["', ","]
+)
 NOTES = st.lists(st.dictionaries(st.sampled_from(["en", "zh"]), st.lists(WORDS)), max_size=25)
 
 
@@ -27,7 +29,7 @@ def posting_lines(folder, notes, limit):
         builder = PostingsBuilder(runs, limit)
         for ordinal, note in enumerate(notes):
             builder.add(ordinal, {name: dict(Counter(words)) for name, words in note.items()})
-        lines = list(builder.take_lines())
+        lines = b"".join(builder.take_blocks()).splitlines(keepends=True)
         return lines, len(runs)
 
 
