@@ -6,20 +6,10 @@ score; the dense one is measured from the floor, the mean cosine between query a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 _EPSILON = 1e-9
-
-
-class LexicalList(NamedTuple):
-    """The answer of the words: BM25 scores as they are, and those that documents are ranked by.
-
-    They differ when terms were found in several buckets, each with statistics of its own.
-    """
-
-    scores: Mapping[int, float]
-    ranking: Mapping[int, float]
 
 
 class DenseList(NamedTuple):
@@ -45,9 +35,14 @@ class Weights(NamedTuple):
 
 def top(scores: Mapping[int, float], count: int) -> list[int]:
     """Return the ``count`` best ordinals, best first, equal scores by ordinal."""
-    from heapq import nsmallest
+    chosen: Iterable[int] = scores
+    if 0 < count < len(scores):
+        from heapq import nlargest
 
-    return nsmallest(count, scores, key=lambda ordinal: (-scores[ordinal], ordinal))
+        # Without a key, which would be called for each of 100,000 documents.
+        least = nlargest(count, scores.values())[-1]
+        chosen = [ordinal for ordinal, score in scores.items() if score >= least]
+    return sorted(chosen, key=lambda ordinal: (-scores[ordinal], ordinal))[:count]
 
 
 def candidates(lexical: Mapping[int, float], dense: list[DenseList], count: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from openclaw_cli.index.fusion import DenseList, LexicalList
+from openclaw_cli.index.fusion import DenseList
 
 if TYPE_CHECKING:
     import numpy
@@ -98,8 +98,13 @@ class Index(Protocol):
     def select(self, where: Where) -> Mask:
         """Return which ordinals pass the filter and are live; None when all do."""
 
-    def search_lexical(self, terms: Mapping[str, Sequence[str]], mask: Mask) -> LexicalList:
-        """Return the scores of every allowed document that holds one of the terms."""
+    def search_lexical(
+        self, terms: Mapping[str, Sequence[str]], mask: Mask, *, scaled: bool = True
+    ) -> Mapping[int, float]:
+        """Return the BM25 of every allowed document that holds one of the terms.
+
+        Unless ``scaled``, those of several buckets are not comparable.
+        """
 
     def search_vectors(
         self, model: str, query: numpy.ndarray, mask: Mask, count: int, also: Sequence[int]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
@@ -59,7 +60,7 @@ class _Search:
         self.query: LanguageProfile = profile(request.query)
         self.spaces: list[dict[str, Any]] = []
         self.mask: Mask = None
-        self.words = fusion.LexicalList({}, {})
+        self.words: Mapping[int, float] = {}
         self.dense: list[fusion.DenseList] = []
 
     def run(self) -> Result:
@@ -84,7 +85,7 @@ class _Search:
         }
         return Result("memory.search", data, tuple(self.warnings))
 
-    def _lexical(self) -> fusion.LexicalList:
+    def _lexical(self) -> Mapping[int, float]:
         try:
             return self._words_of(self.opened.snapshot)
         except (DamagedError, ValueError, KeyError, IndexError, TypeError) as error:
@@ -94,8 +95,9 @@ class _Search:
             self.mask = self.opened.snapshot.select(self.request.filters.where())
             return self._words_of(self.opened.snapshot)
 
-    def _words_of(self, snapshot: Snapshot) -> fusion.LexicalList:
-        return snapshot.search_lexical(query_terms(self.request.query, snapshot.buckets), self.mask)
+    def _words_of(self, snapshot: Snapshot, *, scaled: bool = True) -> Mapping[int, float]:
+        terms = query_terms(self.request.query, snapshot.buckets)
+        return snapshot.search_lexical(terms, self.mask, scaled=scaled)
 
     def _index_damaged(self, error: Exception) -> None:
         path = error.path if isinstance(error, DamagedError) else str(self.store.paths.index)
@@ -138,7 +140,7 @@ class _Search:
                 count = self._candidates()
                 vector = self.store.embedding.query(model, self.request.query)
                 found = self.opened.snapshot.search_vectors(
-                    model.name, vector, self.mask, count, fusion.top(self.words.ranking, count)
+                    model.name, vector, self.mask, count, fusion.top(self.words, count)
                 )
                 self.spaces.append({"model": model.name, "used": True, "reason": "asked"})
                 return found
@@ -179,20 +181,18 @@ class _Search:
 
     def _fused(self) -> dict[int, float]:
         count = self._candidates()
-        chosen = fusion.candidates(self.words.ranking, self.dense, count)
+        chosen = fusion.candidates(self.words, self.dense, count)
         config = self.store.env.config
         prefix = f"memory.retrieval.{self.fusion}"
         lexical, dense = (config.number(f"{prefix}.{name}Weight") for name in ("lexical", "dense"))
         if not self.dense:
-            return {ordinal: self.words.ranking[ordinal] for ordinal in chosen}
+            return {ordinal: self.words[ordinal] for ordinal in chosen}
         if self.mode == "dense":
             lexical = 0.0
         if self.fusion == "rrf":
             weights = fusion.Weights(lexical, dense, config.number(f"{prefix}.k"))
-            return fusion.rrf(chosen, self.words.ranking, self.dense, weights, count)
-        return fusion.relative(
-            chosen, self.words.ranking, self.dense, fusion.Weights(lexical, dense)
-        )
+            return fusion.rrf(chosen, self.words, self.dense, weights, count)
+        return fusion.relative(chosen, self.words, self.dense, fusion.Weights(lexical, dense))
 
     # -- results ---------------------------------------------------------------------------------
 
@@ -213,7 +213,7 @@ class _Search:
     def _results(self, hits: list[Hit]) -> tuple[list[dict[str, Any]], list[Hit]]:
         results: list[dict[str, Any]] = []
         shown: list[Hit] = []
-        ranks = _Ranks(self.words, self.dense) if self.request.explain else None
+        ranks = self._ranks() if self.request.explain else None
         for hit in hits:
             if len(results) >= self.top_k:
                 break
@@ -227,6 +227,10 @@ class _Search:
                 shown.append(hit)
         return results, shown
 
+    def _ranks(self) -> _Ranks:
+        plain = self._words_of(self.opened.snapshot, scaled=False) if self.words else {}
+        return _Ranks(self.words, plain, self.dense)
+
     def _read(self, hit: Hit) -> Record | None:
         scope = self.opened.snapshot.value("scope", hit.ordinal)
         return self.store.shown(self.opened, scope, hit.id, self.warnings)
@@ -235,9 +239,14 @@ class _Search:
 class _Ranks:
     """Where each hit stood in the lists, for ``--explain``."""
 
-    def __init__(self, words: fusion.LexicalList, dense: list[fusion.DenseList]) -> None:
-        self._lexical = words.scores
-        order = fusion.top(words.ranking, len(words.ranking))
+    def __init__(
+        self,
+        words: Mapping[int, float],
+        plain: Mapping[int, float],
+        dense: list[fusion.DenseList],
+    ) -> None:
+        self._lexical = plain
+        order = fusion.top(words, len(words))
         self._lexical_ranks = {ordinal: rank for rank, ordinal in enumerate(order, 1)}
         self._dense = [(space, {n: r for r, n in enumerate(space.top, 1)}) for space in dense]
 

@@ -47,7 +47,7 @@ def test_scores_equal_bm25s_with_newer_documents_and_deletions(
 
     snapshot = Snapshot(base, changes)
     mask = snapshot.select(Where())
-    found = snapshot.search_lexical({"en": query}, mask).scores
+    found = snapshot.search_lexical({"en": query}, mask)
     scores = {snapshot.document(n).id: score for n, score in found.items()}
     if not live:
         assert scores == {}
@@ -67,7 +67,7 @@ def test_the_order_is_that_of_rank_bm25_where_its_idf_is_positive(tmp_path):
     base = publish(
         paths_in(tmp_path), [document(str(n), {"en": held}) for n, held in enumerate(corpus)]
     )
-    found = Snapshot(base, {}).search_lexical({"en": ["cat"]}, None).scores
+    found = Snapshot(base, {}).search_lexical({"en": ["cat"]}, None)
     ours = sorted(found, key=lambda n: -found[n])
     theirs = rank_bm25.BM25Okapi(corpus, k1=1.5, b=0.75).get_scores(["cat"])
     assert ours == [n for n in np.argsort(-theirs) if theirs[n] > 0]
@@ -80,7 +80,7 @@ def test_the_first_records_of_a_store_are_ranked_with_positive_scores(tmp_path, 
         Snapshot(publish(paths_in(tmp_path), held), {}),
         Snapshot(None, {item.id: item for item in held}),
     ):
-        found = snapshot.search_lexical({"en": ["tea"]}, None).scores
+        found = snapshot.search_lexical({"en": ["tea"]}, None)
         assert len(found) == count
         assert all(score > 0 for score in found.values())
 
@@ -92,7 +92,7 @@ def test_buckets_are_scored_each_by_its_own_statistics(tmp_path):
         document("3", {"en": ["deploy", "deploy", "now"]}),
     ]
     snapshot = Snapshot(publish(paths_in(tmp_path), mixed), {})
-    found = snapshot.search_lexical({"zh": ["部署"], "en": ["deploy"]}, None).scores
+    found = snapshot.search_lexical({"zh": ["部署"], "en": ["deploy"]}, None, scaled=False)
     chinese = oracle([["部署", "脚本"], ["部署"]], ["部署"])
     english = oracle([["deploy"], ["deploy", "deploy", "now"]], ["deploy"])
     assert [found[n] for n in range(3)] == pytest.approx(
@@ -104,15 +104,16 @@ def test_a_whole_sentence_in_a_small_bucket_outranks_a_number_in_a_large_one(tmp
     held = [document(str(n), {"zh": ["12" if n == 3 else "7", "会议"]}) for n in range(40)]
     held.append(document("german", {"de": ["benutz", "wohnt", "12"]}))
     query = ["benutz", "wohnt", "12"]
-    found = Snapshot(publish(paths_in(tmp_path), held), {}).search_lexical(
-        {"zh": query, "de": query}, None
-    )
-    best = max(found.ranking, key=lambda n: found.ranking[n])
-    assert best == 40
-    assert found.scores[3] > found.scores[40]
+    snapshot = Snapshot(publish(paths_in(tmp_path), held), {})
+    terms = {"zh": query, "de": query}
+    ranking = snapshot.search_lexical(terms, None)
+    assert max(ranking, key=lambda n: ranking[n]) == 40
+    plain = snapshot.search_lexical(terms, None, scaled=False)
+    assert plain[3] > plain[40]
 
 
 def test_in_a_store_of_one_bucket_documents_are_ranked_by_bm25_as_it_is(tmp_path):
     held = [document(str(n), {"en": ["tea"] * (n + 1)}) for n in range(4)]
-    found = Snapshot(publish(paths_in(tmp_path), held), {}).search_lexical({"en": ["tea"]}, None)
-    assert found.ranking == found.scores
+    snapshot = Snapshot(publish(paths_in(tmp_path), held), {})
+    plain = snapshot.search_lexical({"en": ["tea"]}, None, scaled=False)
+    assert snapshot.search_lexical({"en": ["tea"]}, None) == plain

@@ -5,13 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from openclaw_cli.index import bm25
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.file.generation import Space
 from openclaw_cli.index.file.metadata import PLAIN, MetadataFile, slot_of
-from openclaw_cli.index.fusion import DenseList, LexicalList
+from openclaw_cli.index.fusion import DenseList
 from openclaw_cli.index.protocol import Document, Mask, SpaceInfo, Vector, Where
 
 if TYPE_CHECKING:
@@ -125,50 +125,48 @@ class Snapshot:
 
     # -- lexical ---------------------------------------------------------------------------------
 
-    def search_lexical(self, terms: Mapping[str, Sequence[str]], mask: Mask) -> LexicalList:
-        """Return the scores of every allowed live document that holds one of the terms."""
-        parts: list[tuple[float, dict[int, float]]] = []
-        for bucket, wanted in terms.items():
-            scores: dict[int, float] = {}
-            documents = self._score_bucket(bucket, dict.fromkeys(wanted), scores)
-            for ordinal in self.gone:
-                scores.pop(ordinal, None)
-            if mask is not None:
-                scores = {ordinal: score for ordinal, score in scores.items() if mask[ordinal]}
-            if scores:
-                parts.append((bm25.scale(self.live, documents), scores))
-        if len(parts) == 1:
-            return LexicalList(parts[0][1], parts[0][1])
-        return LexicalList(_summed((1.0, scores) for _scale, scores in parts), _summed(parts))
+    def search_lexical(
+        self, terms: Mapping[str, Sequence[str]], mask: Mask, *, scaled: bool = True
+    ) -> dict[int, float]:
+        """Return the scores of every allowed live document that holds one of the terms.
 
-    def _score_bucket(
-        self, bucket: str, wanted: Mapping[str, None], scores: dict[int, float]
-    ) -> int:
-        """Add the scores of one bucket and return how many documents it has."""
+        Each bucket has statistics of its own: where terms are found in several of them, ``scaled``
+        brings their scores to one scale, by which documents are ranked.
+        """
+        held = [self._held(bucket, wanted) for bucket, wanted in terms.items()]
+        held = [bucket for bucket in held if bucket.postings]
+        scores: dict[int, float] = {}
+        for bucket in held:
+            several = scaled and len(held) > 1
+            bucket.score(scores, bm25.scale(self.live, bucket.documents) if several else 1.0)
+        for ordinal in self.gone:
+            scores.pop(ordinal, None)
+        if mask is not None:
+            scores = {ordinal: score for ordinal, score in scores.items() if mask[ordinal]}
+        return scores
+
+    def _held(self, bucket: str, wanted: Iterable[str]) -> _Held:
+        """Return where the terms of one bucket are found, each term once."""
         lengths, documents, tokens = self._bucket_stats(bucket)
+        held = _Held(documents, tokens, lengths, {}, [])
         if documents == 0:
-            return 0
-        c0, c1 = bm25.norms(tokens / documents)
+            return held
         newer = [
             (self._size + n, document.terms[bucket])
             for n, document in enumerate(self.overlay)
             if bucket in document.terms
         ]
-        newer_lengths = {ordinal: sum(held.values()) for ordinal, held in newer}
-        for term in wanted:
+        held.newer_lengths.update((ordinal, sum(terms.values())) for ordinal, terms in newer)
+        for term in dict.fromkeys(wanted):
             ordinals, frequencies = self._postings(bucket, term)
-            fresh = [(ordinal, held[term]) for ordinal, held in newer if term in held]
-            holding = len(ordinals) - len(self.gone.intersection(ordinals)) + len(fresh)
-            if holding <= 0:
-                continue
-            weight = bm25.idf(documents, holding)
-            for ordinal, frequency in zip(ordinals, frequencies, strict=True):
-                part = weight * frequency / (frequency + c0 + c1 * lengths[ordinal])
-                scores[ordinal] = scores.get(ordinal, 0.0) + part
-            for ordinal, frequency in fresh:
-                part = weight * frequency / (frequency + c0 + c1 * newer_lengths[ordinal])
-                scores[ordinal] = scores.get(ordinal, 0.0) + part
-        return documents
+            fresh = [(ordinal, terms[term]) for ordinal, terms in newer if term in terms]
+            holding = len(ordinals) + len(fresh)
+            if self.gone:
+                holding -= len(self.gone.intersection(ordinals))
+            if holding > 0:
+                idf = bm25.idf(documents, holding)
+                held.postings.append(_Postings(idf, ordinals, frequencies, fresh))
+        return held
 
     def _postings(self, bucket: str, term: str) -> tuple[list[int], list[int]]:
         found = None if self.base is None else self.base.postings.find(bucket, term)
@@ -290,12 +288,36 @@ class Snapshot:
         return counts
 
 
-def _summed(parts: Iterable[tuple[float, dict[int, float]]]) -> dict[int, float]:
-    total: dict[int, float] = {}
-    for factor, scores in parts:
-        for ordinal, score in scores.items():
-            total[ordinal] = total.get(ordinal, 0.0) + factor * score
-    return total
+class _Postings(NamedTuple):
+    """Where one term is found: in the base, and in documents that came since."""
+
+    idf: float
+    ordinals: list[int]
+    frequencies: list[int]
+    fresh: list[tuple[int, int]]
+
+
+class _Held(NamedTuple):
+    """What one bucket holds of a query, with the statistics and document lengths of the bucket."""
+
+    documents: int
+    tokens: int
+    lengths: list[int]
+    newer_lengths: dict[int, int]
+    postings: list[_Postings]
+
+    def score(self, scores: dict[int, float], factor: float) -> None:
+        """Add the BM25 of each document times ``factor`` to its score."""
+        lengths, newer_lengths, get = self.lengths, self.newer_lengths, scores.get
+        c0, c1 = bm25.norms(self.tokens / self.documents)
+        for idf, ordinals, frequencies, fresh in self.postings:
+            weight = factor * idf
+            for ordinal, frequency in zip(ordinals, frequencies, strict=True):
+                part = weight * frequency / (frequency + c0 + c1 * lengths[ordinal])
+                scores[ordinal] = get(ordinal, 0.0) + part
+            for ordinal, frequency in fresh:
+                part = weight * frequency / (frequency + c0 + c1 * newer_lengths[ordinal])
+                scores[ordinal] = get(ordinal, 0.0) + part
 
 
 def _shelf_names(document: Document) -> list[str]:
