@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 #: Texts embedded together: among more of them are more of one length, which need less padding
 #: (4 % less work than with 256), but a killed run loses what it has made of them.
 BATCH = 1024
+#: The first batch, which nothing is embedded beside; each one after it has twice as many texts.
+_FIRST = 128
 
 
 class Item(NamedTuple):
@@ -61,6 +63,7 @@ class Vectors:
         While one batch is being embedded, the texts of the next are read and analysed.
         """
         waiting: dict[str, list[Item]] = {}
+        size = min(_FIRST, BATCH)
         try:
             for item in items:
                 vector = self._known(item)
@@ -71,7 +74,8 @@ class Vectors:
                 else:
                     group = waiting.setdefault(item.model.name, [])
                     group.append(item)
-                    if len(group) >= BATCH:
+                    if len(group) >= size:
+                        size = min(2 * size, BATCH)
                         yield from self._after(self._prepared(waiting.pop(item.model.name)))
             for group in waiting.values():
                 yield from self._after(self._prepared(group))
