@@ -82,11 +82,13 @@ def _sync(action: str, path: str | Path, flags: int) -> None:
 def sync_files(files: Sequence[str | Path]) -> None:
     """Make many files that were written without a sync, and their names, durable.
 
-    Many are synced with their whole file system in one go, a few one by one.
+    Many are synced with their whole file system in one go, a few one by one; what is gone by now,
+    or no file any more, has nothing to be synced.
     """
-    folders = [Path(name) for name in dict.fromkeys(map(os.path.dirname, files))]
-    if len(files) <= _MANY or not _sync_all(folders[0]):
-        for path in files:
+    names = dict.fromkeys(map(os.path.dirname, files))
+    folders = [Path(name) for name in names if os.path.isdir(name)]
+    if len(files) <= _MANY or not folders or not _sync_all(folders[0]):
+        for path in filter(os.path.isfile, files):
             sync_file(path)
     for folder in folders:
         sync_folder(folder)

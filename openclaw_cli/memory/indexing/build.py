@@ -6,7 +6,6 @@ hand-edited record is acknowledged, and to put the finished generation in place.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -275,7 +274,7 @@ class _Run:
             (entry, named(entry.scope, entry.record_id)) for entry in newest if entry.op == "put"
         ]
         try:
-            fsio.sync_files([path for _entry, path in puts if os.path.isfile(path)])
+            fsio.sync_files([path for _entry, path in puts])
         except StorageError:
             self.unsynced = puts
             raise
