@@ -33,7 +33,7 @@ from openclaw_cli.transfer.incoming import Defaults, Reader
 from openclaw_cli.transfer.reading import STDIN, pieces
 
 FORMATS = ("auto", "openclaw", "jsonl")
-BATCH = 256
+BATCH = 1024
 _BULK_LIMITS = 16
 
 

@@ -188,6 +188,7 @@ def test_an_older_record_does_not_replace_a_newer_one(memory):
 
 
 def test_an_import_run_again_after_an_interruption_adds_what_is_missing(memory, monkeypatch):
+    monkeypatch.setattr(importer, "BATCH", 256)
     lines = [{"text": "the same", "createdAt": "2026-01-01T00:00:00Z"} for _ in range(600)]
     original, calls = fsio.append, []
 
@@ -341,12 +342,13 @@ def test_one_fsync_for_each_batch(memory, monkeypatch):
         synced.append(fd)
         original(self, fd)
 
+    monkeypatch.setattr(importer, "BATCH", 256)
     monkeypatch.setattr(fsio.Disk, "fsync", fsync)
     memory.imported([{"text": "warm up"}])
     counts = []
     for batches in (1, 2):
         synced.clear()
-        memory.imported([{"text": f"{batches} line {n}"} for n in range(256 * batches)])
+        memory.imported([{"text": f"{batches} line {n}"} for n in range(importer.BATCH * batches)])
         counts.append(len(synced))
     assert counts[1] - counts[0] == 1
 
