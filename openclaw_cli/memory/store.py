@@ -52,7 +52,9 @@ class Store:
         self.env = env
         self.agent = agent
         self.paths: MemoryPaths = env.state.memory(agent)
-        self.repository = Repository(self.paths, env.clock, env.lock_timeout, env.holder)
+        self.repository = Repository(
+            self.paths, env.clock, env.lock_timeout, env.holder, self.indexed_seq
+        )
 
     @cached_property
     def catalog(self) -> Catalog:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -60,11 +60,12 @@ def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.
     """Return the entries whose record file does not yet say what they say.
 
     A file that is newer than its entry, or none of those that the log has replaced, was edited by
-    hand and stays as it is. What a purge removes is outstanding until it is gone, whatever the hint
+    hand and stays as it is, and so does what the index had already when it was published: that log
+    may be an older copy. What a purge removes is outstanding until it is gone, whatever the hint
     says: `replay` leaves it to who finishes the purge.
     """
     states = final_states(log.entries)
-    newest = states.values()
+    newest = [entry for entry in states.values() if entry.seq > log.floor]
     if applied.trusted and applied.seq <= log.last_seq:
         purged = {purge.seq for purge in log.purges}
         return [entry for entry in newest if entry.seq > applied.seq or entry.seq in purged]
@@ -168,11 +169,17 @@ class View(NamedTuple):
     better: dict[tuple[str, str], wal.Entry]
 
     @classmethod
-    def open(cls, paths: MemoryPaths) -> View:
-        """Read the log and find out which of its entries the files lack."""
+    def open(cls, paths: MemoryPaths, indexed: Callable[[], int]) -> View:
+        """Read the log and find out which of its entries the files lack.
+
+        ``indexed`` tells up to which entry the index goes.
+        """
         applied = read_applied(paths.applied)
         log = wal.read(paths.wal)
         newest = outstanding(paths, log, applied)
+        if newest:  # seldom: most readers need not look into the index for it
+            floor = indexed()
+            newest = [entry for entry in newest if entry.seq > floor]
         return cls(paths, log, {(entry.scope, entry.record_id): entry for entry in newest})
 
     @classmethod

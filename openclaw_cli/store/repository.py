@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -94,27 +94,28 @@ class Writer:
 class Repository(NamedTuple):
     """One memory store on disk, opened for the commands of one process.
 
-    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock. Only with
-    ``migrating`` a store of an older layout is written to.
+    ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock; ``indexed``
+    tells up to which log entry the current index goes. Only with ``migrating`` a store of an older
+    layout is written to.
     """
 
     paths: MemoryPaths
     clock: Clock
     lock_timeout: float
     holder: str
+    indexed: Callable[[], int] = int
     migrating: bool = False
 
     def view(self) -> recovery.View:
         """Return the records as they are now, without a lock and without writing."""
-        return recovery.View.open(self.paths)
+        return recovery.View.open(self.paths, self.indexed)
 
     @contextmanager
-    def writing(self, floor: int = 0, known: wal.Wal | None = None) -> Iterator[Writer]:
+    def writing(self, known: wal.Wal | None = None) -> Iterator[Writer]:
         """Hold the writer lock, with what a crash left behind repaired.
 
-        ``floor`` is the sequence number of the current index: numbers go on from there even when
-        the log has been lost. ``known`` is an earlier reading of the log, so that bulk work does
-        not read it whole for every batch.
+        Sequence numbers go on from the current index even when the log has been lost. ``known`` is
+        an earlier reading of the log, so that bulk work does not read it whole for every batch.
         """
         if not self.migrating:
             migrations.require_current(self.paths)
@@ -127,15 +128,18 @@ class Repository(NamedTuple):
             holder=self.holder,
         ):
             log = wal.read(self.paths.wal, known)
+            is_another = known is None or known.inode != log.inode
+            if is_another:
+                floor = max(self.indexed(), 0 if known is None else known.last_seq)
+                log = log._replace(floor=floor)
+                if log.held_seq < floor:  # lost, or an older copy: the index knows better
+                    log = log._replace(entries=(), purges=())
             warnings = recovery.repair_log(self.paths, log, self.clock)
             warnings += recovery.damage_warnings(self.paths, log)
             recovery.replay(self.paths, log)
-            if known is None or known.inode != log.inode:
+            if is_another:
                 # A process killed before it synced the folder has left the log's name at risk.
                 fsio.sync_folder(self.paths.root)
-            if log.last_seq < floor:
-                # Lost, or an older copy: all that it holds is in the index already.
-                log = log._replace(base=floor, entries=())
             yield Writer(self.paths, self.clock, log._replace(torn=b""), warnings)
 
     @contextmanager

@@ -120,6 +120,8 @@ class Wal(NamedTuple):
     """The log as read: entries in order, the size of its sound part, and what was not sound.
 
     ``purges`` are the purges that have not been finished; their deletions are in ``entries``.
+    Entries up to ``floor`` are in the index and their record files on disk: they are to be cut,
+    never to be replayed, for a copy of the log may be older than the rest.
     """
 
     base: int = 0
@@ -130,10 +132,16 @@ class Wal(NamedTuple):
     inode: int = 0
     purges: tuple[Purge, ...] = ()
     lines: int = 0
+    floor: int = 0
 
     @property
     def last_seq(self) -> int:
-        """The sequence number of the newest entry, or the base when there is none."""
+        """The sequence number of the newest entry, or base or floor when there is none above."""
+        return max(self.held_seq, self.floor)
+
+    @property
+    def held_seq(self) -> int:
+        """Up to which entry the log itself goes."""
         newest = self.entries[-1].seq if self.entries else self.base
         return max(newest, self.purges[-1].seq) if self.purges else newest
 
@@ -271,6 +279,7 @@ def _extended(known: Wal, data: bytes) -> Wal:
         known.inode,
         (*known.purges, *purges),
         number,
+        known.floor,
     )
 
 
@@ -332,7 +341,7 @@ def holds_purge(path: Path) -> bool:
 
 def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> None:
     """Append ``entries`` with one fsync; from its return on they are acknowledged."""
-    head = b"" if wal.size else header(wal.base)
+    head = b"" if wal.size else header(max(wal.base, wal.floor))
     fsio.append(path, head + b"".join(map(_encoded, entries)))
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
+from openclaw_cli.memory.requests import DeleteRequest, EditRequest, PurgeRequest
 from openclaw_cli.store import fsio
 from tests.concurrency.test_processes import add, finished
 from tests.support import Memory
@@ -163,6 +164,50 @@ def check_copy(copy: Memory, acknowledged: list[str]) -> None:
 
 
 # -- clocks and names ------------------------------------------------------------------------------
+
+
+def deleted(memory: Memory) -> None:
+    memory.service.delete(DeleteRequest(("mem-1",)))
+
+
+def edited_with_the_clock_back(memory: Memory) -> None:
+    memory.later(days=-1)
+    memory.service.edit(EditRequest("mem-1", l0="Plays go", embed=False))
+    memory.later(days=1)
+
+
+def purged(memory: Memory) -> None:
+    memory.service.purge(PurgeRequest("u1"))
+
+
+def said_anew(memory: Memory) -> None:
+    deleted(memory)
+    memory.imported([{"id": "mem-1", "content": "Plays go"}])
+
+
+@pytest.mark.parametrize("boots", [1, 2])
+@pytest.mark.parametrize("later", [deleted, edited_with_the_clock_back, purged, said_anew])
+def test_a_log_that_is_older_than_the_rest_brings_nothing_back(memory, later, boots, reboot):
+    """As a copy has it that took the log first and the rest when more had been done."""
+    memory.add(TEXTS[0])
+    memory.index()
+    memory.add(TEXTS[1], id="mem-1", user="u1")
+    older = memory.paths.wal.read_bytes()
+    later(memory)
+    memory.index()
+    files = {path: path.read_bytes() for path in memory.paths.root.glob("records/*/*")}
+    texts = memory.listed()
+    memory.paths.wal.write_bytes(older)
+    if boots == 2:
+        reboot()
+    assert memory.listed() == texts
+    memory.add("One more")
+    assert {path: path.read_bytes() for path in files} == files
+    reboot()
+    assert sorted(memory.listed()) == sorted([*texts, "One more"])
+    check(memory, [*texts, "One more"])
+    if later is purged:
+        assert TEXTS[1].encode() not in memory.paths.wal.read_bytes()
 
 
 def test_a_clock_that_is_set_back_by_a_day_loses_nothing(run_cli, state_dir):

@@ -250,7 +250,7 @@ def test_what_happened_since_the_first_look_is_seen_under_the_lock(memory, meanw
         memory.path("three").write_text('{"id": "three", "content": {"l0": "three"}}')
     if "indexed" in meanwhile:
         memory.index()
-    with store.repository.writing(store.indexed_seq()) as writer:
+    with store.repository.writing() as writer:
         following = Following(store, opened)
         following.catch_up(writer.log)
         snapshot = following.snapshot

@@ -137,7 +137,7 @@ def test_damaged_lines_are_kept_when_the_log_is_cut(repository):
 def test_sequence_numbers_go_on_after_the_log_was_lost(repository):
     commit(repository, put("a", "one"))
     repository.paths.wal.unlink()
-    with repository.writing(floor=70) as writer:
+    with repository._replace(indexed=lambda: 70).writing() as writer:
         assert [entry.seq for entry in writer.commit([put("b", "two")])] == [71]
     assert wal.read(repository.paths.wal).base == 70
 

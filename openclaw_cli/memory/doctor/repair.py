@@ -51,7 +51,7 @@ def repair_memory(patient: Patient, faulty: Sequence[Check]) -> list[Warning]:
     if all(check.name in ("modes", *_OPERATORS) for check in faulty):
         return said
     store = patient.store
-    with store.repository.indexing(), store.repository.writing(store.indexed_seq()) as writer:
+    with store.repository.indexing(), store.repository.writing() as writer:
         _set_aside_records(writer, said)
         _mend_lines(writer, said)
         _mend_log(writer, store.indexed_seq(), said)

@@ -26,8 +26,7 @@ def writing(store: Store, known: wal.Wal | None = None) -> Iterator[Writer]:
     """
     warnings: list[Warning] = []
     for is_first in (True, False):
-        floor = store.indexed_seq() if known is None else 0
-        with store.repository.writing(floor, known) as writer:
+        with store.repository.writing(known) as writer:
             writer.warnings[:0] = warnings
             # That there is a purge is seen when the log is read, which is under the lock.
             if not (is_first and writer.log.purges):
@@ -77,7 +76,7 @@ def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
     """Fold ``log`` into the index if it has passed its limit (``memory.wal.*``).
 
     ``times`` widens the limit for bulk work under way. When another process is at it already,
-    nothing is to be done.
+    nothing is to be done. When the index cannot be written, what the log holds is safe there.
     """
     config = store.env.config
     too_long = log.size > config.integer("memory.wal.maxBytes") * times

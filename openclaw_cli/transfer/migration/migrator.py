@@ -89,8 +89,7 @@ class _Migration:
         log: wal.Wal | None = None
         for start in range(0, len(keys), BATCH):
             batch = keys[start : start + BATCH]
-            seq = self.store.indexed_seq() if log is None else 0
-            with self.store.repository.writing(seq, log) as writer:
+            with self.store.repository.writing(log) as writer:
                 self._batch(View(self.paths, writer.log, {}), batch, writer)
                 self.outcome.warnings += writer.warnings
             log = writer.log
@@ -208,7 +207,7 @@ class _Migration:
     def _finish(self, old_index: bool) -> None:
         """Put the older folders away, and make an index of what there is now."""
         if s0002_folders.scopes(self.paths):
-            with self.store.repository.writing(self.store.indexed_seq()):
+            with self.store.repository.writing():
                 s0002_folders.retire(self.paths)
         elif not self.outcome.changed and not old_index:
             return

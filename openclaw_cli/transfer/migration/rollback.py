@@ -106,15 +106,14 @@ class _Rollback:
             # What the log holds would be written again, well formed but not to the byte.
             run_index(self.store, IndexRequest(embed=False, scan=False))
         for batch in _batches(restored):
-            with self.store.repository.writing(self.store.indexed_seq()) as writer:
+            with self.store.repository.writing() as writer:
                 self._exactly(View(self.paths, writer.log, {}), batch)
         self._remove_empty()
         if not has_older_layout(self.paths):
             run_index(self.store, IndexRequest(embed=False))
 
     def _writing(self) -> AbstractContextManager[Writer]:
-        seq = self.store.indexed_seq() if self.log is None else 0
-        return self.store.repository.writing(seq, self.log)
+        return self.store.repository.writing(self.log)
 
     def _committed(self, writer: Writer) -> None:
         self.log = writer.log
@@ -182,7 +181,7 @@ class _Rollback:
             fsio.sync_folder(self.paths.root)
 
     def _layout(self) -> None:
-        with self.store.repository.writing(self.store.indexed_seq()):
+        with self.store.repository.writing():
             s0002_folders.restore(self.paths)
         for batch in _batches(s0002_folders.identifiers(self.paths)):
             with self._writing() as writer:
@@ -193,7 +192,7 @@ class _Rollback:
                 writer.commit(changes)
                 self.outcome.changed += len(changes)
             self._committed(writer)
-        with self.store.repository.writing(self.store.indexed_seq()):
+        with self.store.repository.writing():
             s0003_index.restore(self.paths)
 
     def _leaving(self, view: View, key: Key) -> Change | None:
