@@ -86,7 +86,7 @@ def purge(store: Store, request: PurgeRequest, progress: Progress = no_progress)
         earlier = Purged(store.agent)
         if wal.holds_purge(store.paths.wal):
             earlier = _finished(store, progress)
-        with store.repository.writing(store.indexed_seq()) as writer:
+        with store.repository.writing() as writer:
             gone = _collected(store, View.under_lock(store.paths, writer.log), request.user)
             report = _counted(store, gone)
             # Of the same user or of another: what a proof looks for must be found nowhere.
@@ -116,11 +116,13 @@ def _finished(store: Store, progress: Progress) -> Purged:
 
 def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
     """Remove what the purges in the log name, and all that quotes it; return their users."""
-    with store.repository.writing(store.indexed_seq()) as writer:
+    with store.repository.writing() as writer:
         purges = writer.log.purges
         if writer.log.damaged:
             writer.cut(writer.log.base)  # sets the damaged lines aside, where they are cleaned
-        for intent in purges:
+        # One that the index knows is done but for the cut of the log.
+        todo = [intent for intent in purges if intent.seq > writer.log.floor]
+        for intent in todo:
             newest = recovery.final_states(writer.log.entries)
             # What was stored under such an id since is another record.
             gone = [e for e in intent.deletions() if newest[e.scope, e.record_id].seq == e.seq]
@@ -140,7 +142,7 @@ def _complete(store: Store, report: Purged, progress: Progress) -> list[str]:
                 fsio.sync_folder(store.paths.records(scope))
             tombstones.forget(store.paths.tombstones, intent.user)
         report.warnings += writer.warnings
-    for intent in purges:
+    for intent in todo:
         if intent.options.get("sessions") is True:
             in_groups = intent.options.get("groupMessages") is True
             request = PurgeRequest(intent.user, sessions=True, group_messages=in_groups)

@@ -112,6 +112,11 @@ def publish(paths: MemoryPaths, number: int) -> None:
     switch_link(paths.index, f"generations/{number}")
 
 
+def is_swept(paths: MemoryPaths) -> bool:
+    """Tell whether there is no generation but the current one."""
+    return set(_numbers(paths)) <= {current_number(paths)}
+
+
 def sweep(paths: MemoryPaths) -> None:
     """Remove every generation but the current one, and temporary files; under both locks."""
     if _sweep_generations(paths):

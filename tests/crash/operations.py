@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -452,6 +452,26 @@ def check_whole(record: Record, folder: Path, least: int) -> None:
     result = memory.service.index(IndexRequest(verify=True, embed=False))
     assert (result.warnings, result.data["damaged"]) == ((), [])
     assert memory.service.status().data["stale"] == []
+    _check_forgotten(record, memory, found)
+
+
+def complaints(memory: Memory) -> dict[str, dict]:
+    """Return what doctor says of the checks that are not ok."""
+    checks = examine(memory.service.store.env, Request()).data["checks"]
+    return {check["name"]: check for check in checks if check["state"] != "ok"}
+
+
+def check_healed(record: Record, folder: Path, least: int, usual: Collection[str]) -> None:
+    """A state that existed is there, nothing forgotten is, and doctor says no more than usual."""
+    memory = record.memory(folder)
+    found = truth(memory)
+    check_state(found, record.truths[least:])
+    _check_forgotten(record, memory, found)
+    said = complaints(memory)
+    assert said.keys() <= usual, said
+
+
+def _check_forgotten(record: Record, memory: Memory, found: State) -> None:
     if found == record.truths[-1]:
         left = [path for path in memory.state.rglob("*") if path.is_file()]
         for forgotten in record.operation.forgets:

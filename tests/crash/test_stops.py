@@ -11,16 +11,23 @@ from tests.crash.operations import (
     OPERATIONS,
     Record,
     add_other,
+    check_healed,
     check_reading,
     check_recovery,
     check_whole,
+    complaints,
+    repairing,
     told,
 )
 from tests.crash.ways import POWER_CUTS, STOPS, WAYS, power_cut
+from tests.support import Memory
 
 pytestmark = pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
 )
+
+#: What brings a store in order without a further write.
+HEALING = (Memory.index, pytest.param(repairing, marks=pytest.mark.thorough))
 
 
 def recover(record: Record, folder: Path) -> None:
@@ -44,6 +51,22 @@ def test_a_process_stopped_at_any_step_loses_nothing(record, way, folder):
             least = record.least(step.number)
             check_reading(record, left, least)
             check_recovery(record, left, least)
+
+
+@pytest.mark.parametrize("heal", HEALING, ids=("index", "doctor"))
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_an_index_run_or_doctor_alone_finishes_what_was_stopped(record, heal, folder):
+    usual = {*complaints(record.copy(folder))}
+    record.perform(folder)
+    usual |= {*complaints(record.memory(folder))}
+    for step in record.steps:
+        with told(record, "raise", step.number):
+            record.copy(folder)
+            STOPS["raise"](record, folder, step.number)
+            memory = record.memory(folder)
+            if memory.paths.root.is_dir():
+                heal(memory)
+                check_healed(record, folder, record.least(step.number), usual)
 
 
 @pytest.mark.parametrize("way", POWER_CUTS)

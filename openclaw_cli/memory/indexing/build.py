@@ -87,7 +87,7 @@ class _Run:
         if problem is not None:
             self._rebuilt(problem)
         floor = 0 if current is None else current.config.seq
-        with self.store.repository.writing(floor, known) as writer:
+        with self.store.repository.writing(known) as writer:
             log = writer.log
             self.report.warnings += writer.warnings
         if self.request.embed:
@@ -100,6 +100,10 @@ class _Run:
             base, _problem = open_base(self.store.paths)
         elif base is not None:
             self.report.pending = sum(base.metadata.take("pending"))
+            # Whoever published it, or meant to publish another one, may have been stopped.
+            if log.lines > 1 or log.damaged or not generations.is_swept(self.store.paths):
+                with self.store.repository.writing(log) as writer:
+                    self._cut(writer, floor)
         return self._finished(base, changes)
 
     def _rebuilt(self, reason: str, path: str | None = None) -> None:
@@ -189,19 +193,13 @@ class _Run:
                 self.report.pending = builder.pending
             lost = {candidate.record_id for candidate in changes.restorable}
             self._sync_records([e for e in log.entries if e.record_id not in lost])
-            with self.store.repository.writing(log.last_seq, log) as writer:
+            with self.store.repository.writing(log) as writer:
                 self._restore(changes, writer)
                 seq = self._settled(log.last_seq, writer.log)
                 self._sync_records([e for e in writer.log.entries if log.last_seq < e.seq <= seq])
                 builder.seal(config, seq, changes.unindexed)
                 generations.publish(paths, number)
-                # Cutting the log comes last: a purge that it holds is finished only when nothing
-                # of what the older files held is left.
-                generations.sweep(paths)
-                fsio.remove(paths.partial)
-                tombstones.fold(paths.tombstones, writer.log, seq)
-                writer.cut(seq)
-                self.report.warnings += writer.warnings
+                self._cut(writer, seq)
         except BaseException:
             if generations.current_number(paths) != number:
                 generations.discard(paths, number)
@@ -211,6 +209,19 @@ class _Run:
         self.report.reused = sum(s.info.vectors for s in config.spaces.values()) - vectors.embedded
         if vectors.truncated:
             self.report.warnings.append(truncation_warning(vectors.truncated))
+
+    def _cut(self, writer: Writer, seq: int) -> None:
+        """Remove what the published generation, which goes up to ``seq``, has made needless.
+
+        Cutting the log comes last: a purge that it holds is finished only when nothing of what the
+        older files held is left.
+        """
+        paths = self.store.paths
+        generations.sweep(paths)
+        fsio.remove(paths.partial)
+        tombstones.fold(paths.tombstones, writer.log, seq)
+        writer.cut(seq)
+        self.report.warnings += writer.warnings
 
     def _fill(self, builder: Builder, vectors: Vectors, changes: Changes) -> None:
         total = len(changes.candidates)
@@ -256,7 +267,7 @@ class _Run:
         moment = format_time(self.store.env.clock.now())
         document = finished({**record.document, "updatedAt": moment}, analysis, None)
         path = self.store.paths.record(record.scope, record.id)
-        with self.store.repository.writing(self.store.indexed_seq()) as writer:
+        with self.store.repository.writing() as writer:
             if crc32(files.read_file(path)) != loaded.stat[3]:
                 return record, loaded  # changed once more meanwhile: the next run sees it
             change = Change(record.scope, record.id, document, payload_of(analysis, None))
