@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from openclaw_cli.clock import Clock
+from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning
 from openclaw_cli.store import fsio, locks, migrations, recovery, wal
@@ -30,13 +31,18 @@ class Writer:
     clock: Clock
     log: wal.Wal
     warnings: list[Warning] = field(default_factory=list)
+    behind: bool = False
 
     def commit(self, changes: Sequence[Change]) -> list[wal.Entry]:
         """Acknowledge ``changes`` with one fsync, then write their record files.
 
-        After a failure before the fsync nothing has happened; after it, the log finishes the work
-        with the next command.
+        After a failure before the fsync nothing has happened. After it the change is made, whatever
+        becomes of the files: who were told that it failed would make it again. The log finishes the
+        work with the next command, and a warning tells so.
         """
+        if self.behind:
+            recovery.replay(self.paths, self.log)
+            self.behind = False
         first = self.log.last_seq + 1
         entries = [
             wal.Entry(
@@ -57,10 +63,19 @@ class Writer:
             inode=state.st_ino,
             lines=self.log.lines + len(entries) + (not self.log.size),
         )
-        for entry in entries:
-            recovery.write_record(self.paths, entry)
-        recovery.note_applied(self.paths.applied, entries[-1].seq)
+        self._apply(entries)
         return entries
+
+    def _apply(self, entries: Sequence[wal.Entry]) -> None:
+        try:
+            for entry in entries:
+                recovery.write_record(self.paths, entry)
+        except StorageError as error:
+            self.behind = True
+            message = f"{error.message}; the log has it, and the next command that writes goes on"
+            self.warnings.append(Warning("record-behind", message, error.path))
+        else:
+            recovery.note_applied(self.paths.applied, entries[-1].seq)
 
     def purge(self, user: str, gone: Sequence[tuple[str, str]], options: dict[str, Any]) -> None:
         """Acknowledge that ``gone`` (scope, id) and all else of ``user`` is to be forgotten.

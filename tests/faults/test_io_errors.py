@@ -106,9 +106,11 @@ def test_a_failed_sync_is_not_taken_for_done_the_next_time(record, folder, boot)
             memory = record.copy(folder)
             disk = Machine(folder, failing(step.number, errno.EIO))
             with disk.running():
-                assert fails(record, folder)
+                failed = fails(record, folder)
                 if (step.number, step.path.name) in record.commits:
+                    assert failed
                     assert truth(memory) == record.truths[record.least(step.number)]
+                assert failed or truth(memory) == record.truths[-1]
                 disk.watch = unwatched
                 again(record, folder)
                 add_other(record, folder)
@@ -180,7 +182,10 @@ def test_a_real_disk_that_fills_up(command, small_disk, run_cli, tmp_path):
         failures += 1
         assert (run.status, run.error["code"]) == (1, "storage")
         assert before <= total <= expected
-    assert failures
+    # One more line finds room in the log where a new file finds none.
+    assert failures or [warning["code"] for warning in run.document["warnings"]] == [
+        "record-behind"
+    ]
     assert memory(*args).status == 0
     assert memory("index", "--verify", "--no-embed").data["failed"] == []
     assert memory("list").data["total"] == expected

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from openclaw_cli.errors import LockedError
+from openclaw_cli.errors import LockedError, StorageError
 from openclaw_cli.memory.requests import IndexRequest
-from openclaw_cli.memory.store import Store
+from openclaw_cli.memory.store import INDEX_HINT, Store
 from openclaw_cli.result import Progress, Warning, no_progress
 from openclaw_cli.store import wal
 from openclaw_cli.store.repository import Writer
@@ -86,3 +86,6 @@ def checkpoint(store: Store, log: wal.Wal, *, times: int = 1) -> list[Warning]:
         return index(store, IndexRequest(embed=False, scan=False), known=log).warnings
     except LockedError:
         return []
+    except StorageError as error:
+        message = f"{error.message}; the log is kept until {INDEX_HINT}"
+        return [Warning("index-behind", message, error.path)]
