@@ -153,7 +153,10 @@ class SessionStore:
     def looking_up(self) -> Iterator[None]:
         """Hold the lock under which sessions appear and disappear."""
         self.paths.exists()
-        fsio.make_folder(self.paths.root)
+        if not os.path.lexists(self.paths.lookup_lock):
+            fsio.make_folder(self.paths.root)
+            # Who made the folder may have been killed before its name was safe.
+            fsio.sync_folder(self.paths.root.parent)
         with self._hold(self.paths.lookup_lock):
             yield
 
@@ -170,6 +173,8 @@ class SessionStore:
             # Who made the folder may have been killed before its name was safe.
             fsio.sync_folder(self.paths.root)
         with self._hold_session(files):
+            # Nor may what was renamed be: a history that is appended to would be the one before.
+            fsio.sync_folder(files.folder)
             fsio.sweep(files.folder)
             fsio.sweep(files.branches)
             loaded = self.load(files)

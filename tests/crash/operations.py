@@ -24,7 +24,7 @@ from openclaw_cli.memory.requests import (
     PurgeRequest,
 )
 from openclaw_cli.paths import SCOPES
-from openclaw_cli.store import recovery, wal
+from openclaw_cli.store import recovery, tombstones, wal
 from openclaw_cli.transfer.migration.migrator import migrate_store
 from openclaw_cli.transfer.migration.rollback import rollback_store
 from tests.crash.machine import Machine, Step
@@ -161,6 +161,12 @@ def forgettable(memory: Memory) -> None:
     memory.path("gnu").with_suffix(".json.bad-1").write_text(line)
 
 
+def deleted(memory: Memory) -> None:
+    """Two records deleted, one of which the index holds."""
+    stocked(memory)
+    deleting(memory)
+
+
 def edited_before(memory: Memory) -> None:
     """A record with a past of its own."""
     stocked(memory)
@@ -228,7 +234,8 @@ def recalling(memory: Memory) -> None:
 class Operation:
     """``steps`` is the least number of durable steps it takes; ``mode`` how it is searched.
 
-    ``forgets`` lists what no file may hold afterwards.
+    ``forgets`` lists what no file may hold afterwards, ``deletes`` the ids that are known as those
+    of deleted records.
     """
 
     name: str
@@ -237,6 +244,7 @@ class Operation:
     steps: int
     mode: str = "lexical"
     forgets: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -264,7 +272,8 @@ OPERATIONS = (
     Operation("automatic checkpoint", small_log, adding("yak"), 45),
     Operation("edit", stocked, editing, 7),
     Operation("undo", edited_before, undoing, 7),
-    Operation("delete", stocked, deleting, 6),
+    Operation("delete", stocked, deleting, 6, deletes=("ant", "fox")),
+    Operation("index after deleting", deleted, index(), 41, deletes=("ant", "fox")),
     Operation(
         "purge",
         forgettable,
@@ -438,8 +447,8 @@ def check_recovery(record: Record, folder: Path, least: int) -> None:
     _check_files(memory)
 
 
-def check_whole(record: Record, folder: Path, least: int) -> None:
-    """The other record and a state that existed are there, found, sound, and nothing else."""
+def check_whole(record: Record, folder: Path, least: int, *, other: bool = True) -> None:
+    """A state that existed is there, found, sound, with the other record, and nothing else."""
     memory = record.memory(folder)
     found = truth(memory)
     check_state(reading(memory, record.operation.mode), [found])
@@ -447,7 +456,8 @@ def check_whole(record: Record, folder: Path, least: int) -> None:
     for name in {OTHER, *changed} & found.keys():
         hits = [hit["id"] for hit in memory.search(name).data["results"]]
         assert hits == [name], f"{name} is not found by its own word"
-    assert found.pop(OTHER)["content"]["l0"] == text(OTHER)
+    if other:
+        assert found.pop(OTHER)["content"]["l0"] == text(OTHER)
     check_state(found, record.truths[least:])
     result = memory.service.index(IndexRequest(verify=True, embed=False))
     assert (result.warnings, result.data["damaged"]) == ((), [])
@@ -473,6 +483,9 @@ def check_healed(record: Record, folder: Path, least: int, usual: Collection[str
 
 def _check_forgotten(record: Record, memory: Memory, found: State) -> None:
     if found == record.truths[-1]:
+        log = memory.service.store.repository.view().log
+        for name in record.operation.deletes:
+            assert tombstones.was_deleted(memory.paths.tombstones, log, name), name
         left = [path for path in memory.state.rglob("*") if path.is_file()]
         for forgotten in record.operation.forgets:
             holding = [path for path in left if forgotten.encode() in path.read_bytes()]

@@ -20,7 +20,7 @@ from tests.crash.session_operations import (
     read,
     recorded,
 )
-from tests.crash.ways import POWER_CUTS, STOPS, WAYS
+from tests.crash.ways import POWER_CUTS, STOPS, WAYS, power_cut
 
 pytestmark = pytest.mark.skipif(
     not os.path.isdir("/proc/self/fd"), reason="paths of descriptors are read from /proc"
@@ -70,6 +70,24 @@ def test_a_power_cut_at_any_step_loses_nothing_synced(record, way, folder):
             record.copy(folder)
             left = POWER_CUTS[way](record, folder, number)
             check(record, left, number, counted=False)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_what_is_acknowledged_after_a_stop_outlives_a_power_cut(record, folder):
+    for number in range(1, len(record.steps) + 2):
+        seen: dict[str, list] = {}
+
+        def go_on(record, folder, seen=seen):
+            sessions = record.sessions(folder)
+            sessions.new("otter")
+            for name in [row["sessionId"] for row in sessions.listed()]:
+                sessions.append(name, "after all")
+                seen[name] = sessions.messages(name)
+
+        with told(record, "stop, go on, power cut", number):
+            record.copy(folder)
+            left = record.sessions(power_cut(record, folder, number, more=go_on))
+            assert {name: left.messages(name) for name in seen} == seen
 
 
 def _ends(sessions: Sessions) -> tuple:

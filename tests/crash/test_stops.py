@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 
+from tests.crash.machine import Machine, Stop, raising
 from tests.crash.operations import (
     OPERATIONS,
     Record,
@@ -67,6 +70,21 @@ def test_an_index_run_or_doctor_alone_finishes_what_was_stopped(record, heal, fo
             if memory.paths.root.is_dir():
                 heal(memory)
                 check_healed(record, folder, record.least(step.number), usual)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_a_recovery_that_is_stopped_as_well_loses_nothing(record, folder):
+    chance = Random(f"twice {record.operation}")
+    for step in record.steps:
+        with told(record, "raise, and once more", step.number):
+            record.copy(folder)
+            STOPS["raise"](record, folder, step.number)
+            memory = record.memory(folder)
+            if memory.paths.root.is_dir():
+                with Machine(folder, raising(chance.randint(1, 30))).running(), suppress(Stop):
+                    memory.index()
+                memory.index()
+                check_whole(record, folder, record.least(step.number), other=False)
 
 
 @pytest.mark.parametrize("way", POWER_CUTS)
