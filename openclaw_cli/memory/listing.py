@@ -8,7 +8,6 @@ from typing import Any
 
 from openclaw_cli.clock import format_time, from_millis, to_millis
 from openclaw_cli.errors import DamagedError, OpenclawError, UsageError
-from openclaw_cli.index.protocol import Where
 from openclaw_cli.memory.fsrs import retrievability
 from openclaw_cli.memory.lookup import absence, find, no_such
 from openclaw_cli.memory.requests import ListRequest
@@ -68,8 +67,7 @@ def _current_document(store: Store, record: Record) -> dict[str, Any]:
     """
     if not record.pending:
         return completed(record)
-    waiting = store.open().documents(Where(pending=True))
-    pending = any(found.id == record.id for found in waiting)
+    pending = store.open().snapshot.is_pending(record.id)
     return {**completed(record), "embeddingPending": pending}
 
 

@@ -247,11 +247,20 @@ class Snapshot:
 
     def vector_of(self, record_id: str) -> Vector | None:
         """Return the vector of a live record, None when it has none."""
-        newer = self._newer.get(record_id)
-        if newer is not None or self.base is None:
-            return newer.vector if newer else None
-        live = [n for n in self.base.metadata.ordinals([record_id]) if n not in self.gone]
-        return self.vector(live[0]) if live else None
+        ordinal = self._ordinal_of(record_id)
+        return None if ordinal is None else self.vector(ordinal)
+
+    def is_pending(self, record_id: str) -> bool:
+        """Tell whether a live record waits for its vector."""
+        ordinal = self._ordinal_of(record_id)
+        return ordinal is not None and bool(self.value("pending", ordinal))
+
+    def _ordinal_of(self, record_id: str) -> int | None:
+        """Return where one live record stands, without a look at every other one."""
+        if record_id in self._newer:
+            return self._size + list(self._newer).index(record_id)
+        known = () if self.base is None else self.base.metadata.ordinals([record_id])
+        return next((ordinal for ordinal in known if ordinal not in self.gone), None)
 
     def column(self, name: str) -> list[Any]:
         """Return a plain column (created, updated, stability, review…) over all ordinals."""
