@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from openclaw_cli.errors import EXIT_DONE, EXIT_PARTIAL
 
 #: Called as ``progress(stage, done, total)``; ``total`` is None while it is unknown.
 Progress = Callable[[str, int, int | None], None]
+
+#: Of warnings that are all alike so many are told one by one, and the others counted.
+MOST_WARNINGS = 20
 
 
 def no_progress(_stage: str, _done: int, _total: int | None) -> None:
@@ -31,6 +34,11 @@ class Warning(NamedTuple):
         """Return the warning as it stands in a JSON document."""
         body = {"code": self.code, "message": self.message}
         return body if self.path is None else {**body, "path": self.path}
+
+
+def told_once(warnings: Iterable[Warning]) -> list[Warning]:
+    """Return the warnings without those that have been said before."""
+    return list(dict.fromkeys(warnings))
 
 
 class Result(NamedTuple):
@@ -60,5 +68,5 @@ class Result(NamedTuple):
             "schema": f"openclaw.{self.kind}/{self.version}",
             "ok": True,
             "data": self.data,
-            "warnings": [warning.document() for warning in self.warnings],
+            "warnings": [warning.document() for warning in told_once(self.warnings)],
         }

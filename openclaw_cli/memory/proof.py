@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -81,13 +81,11 @@ def elsewhere(state: StatePaths, user: str, done: Collection[str]) -> list[str]:
 
 
 def _holds(folder: Path, traces: Traces) -> bool:
-    return any(traces.count(data) for data in _readable(folder))
+    return any(_are_in(path, traces) for pattern in _TELLING for path in folder.glob(pattern))
 
 
-def _readable(folder: Path) -> Iterator[bytes]:
-    for pattern in _TELLING:
-        for path in folder.glob(pattern):
-            try:
-                yield files.read_file(path)
-            except (OSError, ValueError):
-                continue
+def _are_in(path: Path, traces: Traces) -> bool:
+    try:
+        return traces.are_in(path)
+    except (OSError, ValueError):
+        return False

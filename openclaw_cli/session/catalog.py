@@ -173,8 +173,11 @@ class Catalog:
         except ValueError:
             return Lines({}, blocked=True)
         with open(fd, "rb", buffering=0) as source:
+            found = os.fstat(fd)
+            if found.st_size > files.LIMIT:
+                return Lines({}, found.st_size, found.st_ino)  # it is written anew
             data = source.readall()
-            return Lines(_by_id(data), len(data), os.fstat(fd).st_ino)
+            return Lines(_by_id(data), len(data), found.st_ino)
 
     def known(self, session_id: str) -> Meta | None:
         """Return what was last said about a session, for when it cannot say so itself."""
@@ -245,7 +248,7 @@ class Catalog:
             return b"" if read.size == 0 else None
         if read.size and path.stat().st_ino != read.inode:
             return None
-        return files.read_file(path)[read.size :]
+        return b"".join(files.pieces(path, read.size))
 
     def _write(self, lines: Iterable[bytes], added: bytes = b"") -> None:
         kept = b"".join(raw if raw.endswith(b"\n") else raw + b"\n" for raw in lines)

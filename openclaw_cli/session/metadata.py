@@ -46,22 +46,23 @@ Stat = tuple[int, int, int]
 class Loaded(NamedTuple):
     """A session's metadata, corrected.
 
-    ``stat`` is that of the file it comes from, None when there is none; ``damaged`` are the bytes
-    of a file that cannot be used as it is, to be kept when it is replaced, ``refused`` is why one
-    cannot be read: it must not be replaced then. ``tail`` is None for a session without a plain
-    history.
+    ``stat`` is that of the file it comes from, None when there is none; ``damaged`` tells that
+    there is one that cannot be used as it is, to be kept when it is replaced, ``refused`` is why
+    one cannot be read: it must not be replaced then. ``tail`` is None for a session without a
+    plain history.
     """
 
     meta: Meta
     stat: Stat | None
     tail: Tail | None
-    damaged: bytes | None = None
+    damaged: bool = False
     warnings: tuple[Warning, ...] = ()
     refused: StorageError | None = None
 
 
 class _Stored(NamedTuple):
-    """meta.json as found: its bytes and its stat, or why it cannot be read."""
+    """meta.json as found: its bytes (none of one that is too large) and its stat, or why it cannot
+    be read."""
 
     data: bytes | None = None
     stat: Stat | None = None
@@ -114,7 +115,7 @@ def opened(
         warnings += _losses(files, meta, history, tail)
         if history is not None:
             history.source.seek(0)  # it may have been counted
-        damaged = stored.data if problem is not None else None
+        damaged = problem is not None and stored.stat is not None
         yield Loaded(meta, stored.stat, tail, damaged, tuple(warnings), stored.refused), history
 
 
@@ -129,7 +130,9 @@ def _read(files: SessionFiles) -> _Stored:
         if fd is None:
             return _Stored()
         with reporting("read", files.meta), os.fdopen(fd, "rb") as source:
-            return _Stored(source.read(), stat_of(os.fstat(fd)))
+            state = os.fstat(fd)
+            is_read = state.st_size <= reading.LIMIT
+            return _Stored(source.read() if is_read else None, stat_of(state))
     except DamagedError:
         return _Stored()  # no file: what the program writes takes its place
     except StorageError as error:
@@ -139,6 +142,8 @@ def _read(files: SessionFiles) -> _Stored:
 def _sound(stored: _Stored, name: str) -> tuple[Meta, str | None]:
     """Return the fields of meta.json that can be used, and what is wrong with it."""
     if stored.data is None:
+        if stored.stat is not None:
+            return {}, f"it is {reading.too_large(reading.LIMIT)}"
         return {}, "it is missing" if stored.refused is None else "it cannot be read"
     sound, problems = parse_meta(stored.data)
     if problems:

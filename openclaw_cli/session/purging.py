@@ -225,7 +225,7 @@ def _forget_lines(store: SessionStore, report: Forgotten) -> None:
             fsio.move(temp, path)
             report.ledger_lines += count
         for aside in sorted(path.parent.glob(f"{path.name}.*")):
-            if any(name.encode() in reading.read_file(aside) for name in gone):
+            if reading.holds(aside, [name.encode() for name in gone]):
                 fsio.remove(aside)
 
 
@@ -290,7 +290,7 @@ def _trim(store: SessionStore, place: _Place, user: str) -> None:
         with store.writing(place.files) as writer:
             store.catalog.add(catalog.mark_line(place.files.id))
             changes, traces = trimming.plan(place.files, user, writer.meta)
-            writer.loaded = writer.loaded._replace(damaged=None)
+            writer.loaded = writer.loaded._replace(damaged=False)
             writer.save(changes)
             trimming.trim(place.files, user, writer.meta, traces)
             if writer.meta["userId"] == user:

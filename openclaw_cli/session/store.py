@@ -19,6 +19,7 @@ from openclaw_cli.session.catalog import Catalog, Lines
 from openclaw_cli.session.metadata import Loaded
 from openclaw_cli.session.schema import Meta, encode_meta
 from openclaw_cli.session.transcript import History
+from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio, locks, recovery
 
 #: The code of the warning about a session of which nothing can be read.
@@ -77,9 +78,10 @@ class Writer:
         """
         self.meta = {**self.meta, **changes}
         data = encode_meta(self.meta)
-        if self.loaded.damaged is not None:
-            kept = fsio.set_aside(self.files.meta, self.loaded.damaged, "bad", self.store.stamp())
-            self.loaded = self.loaded._replace(damaged=None)
+        if self.loaded.damaged:
+            found = reading.pieces(self.files.meta)
+            kept = fsio.set_aside(self.files.meta, found, "bad", self.store.stamp())
+            self.loaded = self.loaded._replace(damaged=False)
             self.warnings.append(
                 Warning("set-aside", f"the damaged meta.json was kept in {kept.name}", str(kept))
             )

@@ -14,7 +14,6 @@ from openclaw_cli.session.lines import Line
 from openclaw_cli.session.metadata import KNOWN_GAP
 from openclaw_cli.session.schema import Message, Meta, Totals, encode_meta
 from openclaw_cli.session.transcript import History
-from openclaw_cli.store import files as reading
 from openclaw_cli.store import fsio
 from openclaw_cli.store.newfile import NewFile
 from openclaw_cli.store.traces import Traces
@@ -92,8 +91,7 @@ def trim(files: SessionFiles, user: str, meta: Meta, traces: Traces) -> None:
     user, the context, and a compressed twin.
     """
     for path in _set_aside(files):
-        data = reading.read_file(path)
-        if traces.count(data):
+        if traces.are_in(path):
             fsio.remove(path)
     fsio.remove(files.context)
     with transcript.opened(files) as history:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store.damage import Damage, Damages
 
 
 class Inspected(NamedTuple):
-    """The lines of such a file: the sound ones, the damaged ones as (number, reason, bytes).
+    """The lines of such a file: the sound ones, and which are damaged.
 
-    ``torn`` is what follows the last line end: a write that was never acknowledged.
+    ``torn`` is how many bytes follow the last line end: a write that was never acknowledged.
     """
 
     sound: tuple[bytes, ...] = ()
-    damaged: tuple[tuple[int, str, bytes], ...] = ()
-    torn: bytes = b""
+    damaged: Damage = Damage()
+    torn: int = 0
 
     @property
     def is_whole(self) -> bool:
@@ -26,20 +29,31 @@ class Inspected(NamedTuple):
 
 def inspect(path: Path) -> Inspected:
     """Read the file; a missing one has no lines. Raises ``ValueError`` for what is no file."""
-    try:
-        data = files.read_file(path)
-    except FileNotFoundError:
-        return Inspected()
-    *lines, torn = data.split(b"\n")
     sound: list[bytes] = []
-    damaged: list[tuple[int, str, bytes]] = []
-    for number, line in enumerate(lines, 1):
-        _value, problem = wal.decode_line(line)
-        if problem is None:
-            sound.append(line)
-        elif line:  # an empty one ends the torn line of a killed writer
-            damaged.append((number, problem, line))
-    return Inspected(tuple(sound), tuple(damaged), torn)
+    damages = Damages(Damage())
+    torn = 0
+    for number, line in enumerate(lines(path), 1):
+        if not line.ended:
+            torn = line.end - line.begin
+            break
+        if line.raw == b"":
+            continue  # it ends the torn line of a killed writer
+        _value, problem = (None, "not an entry") if line.raw is None else wal.decode_line(line.raw)
+        if problem is not None or line.raw is None:
+            damages.add(number, problem or "", line)
+        else:
+            sound.append(line.raw)
+    return Inspected(tuple(sound), damages.all(), torn)
+
+
+def lines(path: Path) -> Iterator[files.Line]:
+    """Yield the lines of the file, which need not exist, damaged or not."""
+    try:
+        fd = files.open_regular(path)
+    except FileNotFoundError:
+        return
+    with os.fdopen(fd, "rb") as source:
+        yield from files.lines(source, wal.LONGEST)
 
 
 def mend(path: Path, found: Inspected, stamp: str) -> Path:
@@ -47,8 +61,6 @@ def mend(path: Path, found: Inspected, stamp: str) -> Path:
 
     Return where the damage is kept. The caller holds the lock under which the file is written.
     """
-    rest = [line for _number, _reason, line in found.damaged]
-    lines = [*rest, found.torn] if found.torn else rest
-    kept = fsio.set_aside(path, b"\n".join(lines) + b"\n", "bad", stamp)
+    kept = found.damaged.kept(path, stamp, torn=found.torn)
     fsio.write_file(path, b"".join(line + b"\n" for line in found.sound))
     return kept

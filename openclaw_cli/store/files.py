@@ -6,12 +6,28 @@ import errno
 import mmap
 import os
 import stat
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from openclaw_cli.errors import DamagedError
 from openclaw_cli.store.fsio import reporting
 
 _PIECE = 1 << 16
+_BLOCK = 1 << 20
+#: Bytes of the largest file that is read whole: four times the longest text of a memory. What is
+#: larger has grown by damage, often by zeros that take no room on the disk.
+LIMIT = 256 << 20
+
+
+class Line(NamedTuple):
+    """A line as `lines` finds it: where it lies in the file, its end included, and its bytes
+    without that; None for what no line can be."""
+
+    begin: int
+    end: int
+    raw: bytes | None
+    ended: bool
 
 
 def open_regular(path: str | Path, folder: int | None = None) -> int:
@@ -55,20 +71,116 @@ def open_existing(path: Path) -> int | None:
             raise
 
 
-def read_file(path: str | Path, folder: int | None = None) -> bytes:
-    """Return the bytes of a regular file inside the store; raises as `open_regular` does."""
+def read_file(path: str | Path, folder: int | None = None, *, limit: int = LIMIT) -> bytes:
+    """Return the bytes of a regular file inside the store; raises as `open_regular` does.
+
+    A file of more than ``limit`` bytes is damaged, and a ``ValueError`` too: it is not read.
+    """
     fd, size = _opened(path, folder)
     try:
+        if size > limit:
+            raise ValueError(too_large(limit))
         # A file object would ask the kernel four more questions about each of 100,000 records.
-        data = os.read(fd, min(size, _PIECE) + 1)
-        if len(data) == size:
+        data = os.read(fd, size + 1 if size <= _PIECE else size)
+        if len(data) == size <= _PIECE:
             return data  # asked for one byte more, so that it is the end
-        parts = [data]
+        parts, length = [data], len(data)
         while part := os.read(fd, _PIECE):
             parts.append(part)
-        return b"".join(parts)
+            length += len(part)
+            if length > limit:
+                raise ValueError(too_large(limit))
+        return data if len(parts) == 1 else b"".join(parts)
     finally:
         os.close(fd)
+
+
+def too_large(limit: int) -> str:
+    """Say what is wrong with a file of more than ``limit`` bytes."""
+    return f"larger than {limit >> 20} MiB, which no sound one is"
+
+
+def pieces(path: Path, begin: int = 0, end: int | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a regular file from ``begin`` to ``end``, piece by piece."""
+    with reporting("read", path), os.fdopen(open_regular(path), "rb", buffering=0) as source:
+        source.seek(begin)
+        left = os.fstat(source.fileno()).st_size - begin if end is None else end - begin
+        while left > 0 and (piece := source.read(min(_BLOCK, left))):
+            left -= len(piece)
+            yield piece
+
+
+def lines(source: BinaryIO, longest: int = LIMIT) -> Iterator[Line]:
+    """Yield the lines of an open file from where it stands, in pieces: however long it is, no more
+    than ``longest`` bytes of it are held.
+
+    A longer one, and one of more than a piece that holds zero bytes, comes without its own.
+    """
+    begin = source.tell()
+    held = _Held(longest)
+    while block := source.read(_BLOCK):
+        first, *more = block.split(b"\n")
+        held.add(first)
+        for following in more:
+            end = begin + held.length + 1
+            yield Line(begin, end, held.taken(), True)
+            begin = end
+            held.add(following)
+    if held.length:
+        yield Line(begin, begin + held.length, held.taken(), False)
+
+
+class _Held:
+    """A line of which one piece after the other comes to light."""
+
+    def __init__(self, longest: int) -> None:
+        self.length = 0
+        self._longest = longest
+        self._parts: list[bytes] = []
+        self._is_lost = False
+
+    def add(self, part: bytes) -> None:
+        self.length += len(part)
+        if not self._is_lost:
+            self._parts.append(part)
+            # JSON has no zero bytes, a file that has grown by damage has nothing else.
+            is_zero = len(part) == _BLOCK and b"\0" in part
+            self._is_lost = is_zero or self.length > self._longest
+            if self._is_lost:
+                self._parts.clear()
+
+    def taken(self) -> bytes | None:
+        """Return the line, and begin the next one."""
+        parts, self._parts, is_lost, self._is_lost = self._parts, [], self._is_lost, False
+        self.length = 0
+        if is_lost:
+            return None
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def ends_a_line(path: Path) -> bool:
+    """Tell whether what is appended to a file begins a line: also of one that is not there."""
+    try:
+        fd, size = _opened(path, None)
+    except (FileNotFoundError, ValueError):
+        return True
+    try:
+        return size == 0 or os.pread(fd, 1, size - 1) == b"\n"
+    finally:
+        os.close(fd)
+
+
+def holds(path: Path, needles: Collection[bytes]) -> bool:
+    """Tell whether a file holds one of ``needles``; raises as `open_regular` does."""
+    overlap = max(map(len, needles), default=1) - 1
+    edge = b""
+    with os.fdopen(open_regular(path), "rb", buffering=0) as source:
+        while block := source.read(_BLOCK):
+            text = edge + block
+            if any(needle in text for needle in needles):
+                return True
+            edge = text[max(0, len(text) - overlap) :]
+    return False
 
 
 def mapped(path: Path) -> mmap.mmap | bytes:

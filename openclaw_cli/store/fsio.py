@@ -18,6 +18,7 @@ from openclaw_cli.store.disk import FILE_MODE, FOLDER_MODE, Disk
 
 TEMP_MARK = ".tmp-"
 _MANY = 16
+_HOLE = 1 << 16
 #: What file systems without links answer: FAT the first, others one of the rest.
 NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 # A symbolic link could lead out of the store, a pipe could keep the writer for ever.
@@ -119,6 +120,18 @@ def write_all(fd: int, data: bytes) -> None:
         view = view[disk.write(fd, view) :]
 
 
+def _write_pieces(fd: int, pieces: Iterable[bytes]) -> None:
+    """Write pieces to a new file; long runs of zeros become holes, which take no room."""
+    length = 0
+    for piece in pieces:
+        length += len(piece)
+        if len(piece) < _HOLE or piece != bytes(len(piece)):
+            write_all(fd, piece)
+        else:
+            disk.truncate(fd, length)
+            os.lseek(fd, length, os.SEEK_SET)
+
+
 def create(path: str | Path) -> int:
     """Make a file that must not exist, 0600, and return its descriptor."""
     fd = disk.create(path, os.O_WRONLY | os.O_EXCL)
@@ -145,7 +158,7 @@ def discard(path: str | Path) -> None:
         return
 
 
-def write_file(path: str | Path, data: bytes, *, durable: bool = True) -> None:
+def write_file(path: str | Path, data: bytes | Iterable[bytes], *, durable: bool = True) -> None:
     """Replace ``path`` by ``data`` in one step; a reader sees the old or the new bytes.
 
     With ``durable=False`` nothing is synced: for files that the WAL can write again.
@@ -164,13 +177,16 @@ def replace(path: Path, data: bytes) -> None:
     _put(path, data, True)
 
 
-def _put(path: str | Path, data: bytes, durable: bool) -> None:
+def _put(path: str | Path, data: bytes | Iterable[bytes], durable: bool) -> None:
     temp = _temp_name(path)
     with reporting("write", path):
         fd = create(temp)
         try:
             try:
-                write_all(fd, data)
+                if isinstance(data, bytes):
+                    write_all(fd, data)
+                else:
+                    _write_pieces(fd, data)
                 if durable:
                     disk.fsync(fd)
             finally:
@@ -271,7 +287,7 @@ def _remove_within(path: Path) -> None:
     disk.rmdir(path)
 
 
-def set_aside(path: Path, data: bytes, kind: str, stamp: str) -> Path:
+def set_aside(path: Path, data: bytes | Iterable[bytes], kind: str, stamp: str) -> Path:
     """Keep damaged bytes of ``path`` beside it as ``<name>.<kind>-<stamp>``; return that path."""
     kept = free_name(path, kind, stamp)
     write_file(kept, data)

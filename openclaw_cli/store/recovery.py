@@ -18,6 +18,9 @@ from openclaw_cli.store import files, fsio, scan, wal
 from openclaw_cli.store.migrations import s0002_folders
 from openclaw_cli.store.records import Record, encode_record, parse_record, record_of
 
+#: The code of warnings about damaged lines of the log.
+DAMAGED = "wal-damaged"
+
 
 class Applied(NamedTuple):
     """Up to which entry the record files were written, and whether that still holds.
@@ -124,12 +127,13 @@ def repair_log(paths: MemoryPaths, log: wal.Wal, clock: Clock) -> list[Warning]:
     """Set a torn tail of the log aside and cut it off, so that the next append begins a line."""
     if not log.torn:
         return []
-    kept = fsio.set_aside(paths.wal, log.torn, "torn", stamp(clock))
+    torn = files.pieces(paths.wal, log.size)
+    kept = fsio.set_aside(paths.wal, torn, "torn", stamp(clock))
     fsio.cut(paths.wal, log.size)
     return [
         Warning(
             "torn-tail",
-            f"an unfinished write of {counted(len(log.torn), 'byte')} at the end of the"
+            f"an unfinished write of {counted(log.torn, 'byte')} at the end of the"
             f" write-ahead log was set aside in {kept.name}",
             str(kept),
         )
@@ -137,11 +141,8 @@ def repair_log(paths: MemoryPaths, log: wal.Wal, clock: Clock) -> list[Warning]:
 
 
 def damage_warnings(paths: MemoryPaths, log: wal.Wal) -> list[Warning]:
-    """Return a warning for each damaged line of the log."""
-    return [
-        Warning("wal-damaged", f"line {number} of the write-ahead log: {reason}", str(paths.wal))
-        for number, reason, _raw in log.damaged
-    ]
+    """Return a warning for each of the first damaged lines of the log, and one for the others."""
+    return log.damaged.warnings(DAMAGED, "the write-ahead log", paths.wal)
 
 
 def replay(paths: MemoryPaths, log: wal.Wal) -> int:

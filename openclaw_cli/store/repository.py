@@ -97,8 +97,7 @@ class Writer:
     def cut(self, seq: int) -> None:
         """Remove the entries up to ``seq`` from the log; damaged lines are kept beside it."""
         if self.log.damaged:
-            lines = b"\n".join(raw for _number, _reason, raw in self.log.damaged) + b"\n"
-            kept = fsio.set_aside(self.paths.wal, lines, "bad", self.stamp())
+            kept = self.log.damaged.kept(self.paths.wal, self.stamp())
             self.warnings.append(
                 Warning("set-aside", f"damaged log lines were kept in {kept.name}", str(kept))
             )
@@ -155,7 +154,7 @@ class Repository(NamedTuple):
             if is_another:
                 # A process killed before it synced the folder has left the log's name at risk.
                 fsio.sync_folder(self.paths.root)
-            yield Writer(self.paths, self.clock, log._replace(torn=b""), warnings)
+            yield Writer(self.paths, self.clock, log._replace(torn=0), warnings)
 
     @contextmanager
     def indexing(self) -> Iterator[None]:

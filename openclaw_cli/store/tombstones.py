@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store import checksummed, files, fsio, wal
 
 _DIGITS = 24
 
@@ -53,18 +54,12 @@ def _tombstone(record: str, held: dict[str, Any]) -> Tombstone:
 def read(path: Path) -> dict[str, Tombstone]:
     """Return the newest tombstone of each id by its digest; what is damaged is passed over."""
     found: dict[str, Tombstone] = {}
-    for line in _lines(path):
-        value, _problem = wal.decode_line(line)
-        if value is not None and isinstance(value.get("of"), str):
-            found[value["of"]] = _tombstone(value["of"], value)
+    with suppress(ValueError):
+        for line in checksummed.lines(path):
+            value = None if line.raw is None else wal.decode_line(line.raw)[0]
+            if value is not None and isinstance(value.get("of"), str):
+                found[value["of"]] = _tombstone(value["of"], value)
     return found
-
-
-def _lines(path: Path) -> list[bytes]:
-    try:
-        return files.read_file(path).split(b"\n")
-    except (FileNotFoundError, ValueError):
-        return []
 
 
 def fold(path: Path, log: wal.Wal, seq: int) -> None:
@@ -81,8 +76,7 @@ def fold(path: Path, log: wal.Wal, seq: int) -> None:
         return
     lines = b"".join(map(_encoded, deleted))
     # A torn line of a killed writer must not swallow ours.
-    known = _lines(path)
-    fsio.append(path, lines if not known or known[-1] == b"" else b"\n" + lines)
+    fsio.append(path, lines if files.ends_a_line(path) else b"\n" + lines)
 
 
 def _encoded(tombstone: Tombstone) -> bytes:

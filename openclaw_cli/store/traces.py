@@ -8,6 +8,7 @@ import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -112,6 +113,12 @@ class Traces:
                 matches += len(self._user.findall(reading))
             found = max(found, matches)
         return found
+
+    def are_in(self, path: Path) -> bool:
+        """Tell whether a file of any length holds traces; raises as `files.open_regular` does."""
+        with suppress(zlib.error):
+            return any(self.count(block) for block, _size in _blocks(path))
+        return False  # what came before the damage has been looked at
 
     def owner_count(self, data: bytes) -> int:
         """Return how often ``data`` says that something is the user's."""

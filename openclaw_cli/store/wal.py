@@ -18,19 +18,24 @@ from typing import Any, BinaryIO, NamedTuple, TypeGuard
 
 import orjson
 
-from openclaw_cli.errors import StorageError
+from openclaw_cli.errors import InvalidTextError, StorageError
 from openclaw_cli.paths import SCOPES, valid_name
 from openclaw_cli.store import files, fsio
-from openclaw_cli.store.records import require_writable
+from openclaw_cli.store.damage import Damage, Damages
+from openclaw_cli.store.records import encode_record, require_writable
 
 _PREFIX = b'{"crc":"'
 #: Counting one by one never gets there; what JSON and the index hold is 64 bits.
 SEQ_LIMIT = 1 << 53
 #: Within a JSON text the quotes would be escaped: these bytes are never part of a memory.
 _PURGE = b',"op":"purge",'
-_BLOCK = 1 << 20
+#: Bytes of the longest line: a record of the largest size, and as much for the index.
+LONGEST = 2 * files.LIMIT
+#: Indented, a document has at most so many times the bytes that it has in its line.
+_INDENTED = 256
 #: Entries read from more bytes than an ordinary log has are packed.
 _MUCH = 8 << 20
+_NO_ENTRY = "not a log entry"
 _BODY_AT = len(_PREFIX) + 8 + 2  # after the eight hex digits and '",'
 
 
@@ -120,6 +125,7 @@ class Wal(NamedTuple):
     """The log as read: entries in order, the size of its sound part, and what was not sound.
 
     ``purges`` are the purges that have not been finished; their deletions are in ``entries``.
+    ``torn`` is how many bytes follow the last line end.
     Entries up to ``floor`` are in the index and their record files on disk: they are to be cut,
     never to be replayed, for a copy of the log may be older than the rest.
     """
@@ -127,8 +133,8 @@ class Wal(NamedTuple):
     base: int = 0
     entries: tuple[Entry, ...] = ()
     size: int = 0
-    torn: bytes = b""
-    damaged: tuple[tuple[int, str, bytes], ...] = ()
+    torn: int = 0
+    damaged: Damage = Damage()
     inode: int = 0
     purges: tuple[Purge, ...] = ()
     lines: int = 0
@@ -192,7 +198,7 @@ def header(base: int) -> bytes:
 def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
     """Return the object of one line without its line end, or None and the reason."""
     if not raw.startswith(_PREFIX) or raw[_BODY_AT - 2 : _BODY_AT] != b'",':
-        return None, "not a log entry"
+        return None, _NO_ENTRY
     body = b"{" + raw[_BODY_AT:]
     if raw[len(_PREFIX) : _BODY_AT - 2] != b"%08x" % zlib.crc32(body):
         return None, "checksum mismatch"
@@ -231,7 +237,7 @@ def read(path: Path, known: Wal | None = None) -> Wal:
             if known is None or known.inode != state.st_ino or known.size > state.st_size:
                 known = Wal(inode=state.st_ino)
             source.seek(known.size)
-            return _extended(known, source.read())
+            return _extended(known, source, packs=state.st_size - known.size > _MUCH)
     except FileNotFoundError:
         return Wal()
 
@@ -244,38 +250,40 @@ def size(path: Path) -> int:
         return 0
 
 
-def _extended(known: Wal, data: bytes) -> Wal:
+def _extended(known: Wal, source: BinaryIO, *, packs: bool) -> Wal:
     base = known.base
     entries: list[Entry] = []
     purges: list[Purge] = []
-    damaged: list[tuple[int, str, bytes]] = []
-    whole = data.rfind(b"\n") + 1
-    packs = whole > _MUCH
+    damages = Damages(known.damaged)
     last = known.last_seq
-    number = known.lines
-    for number, raw in enumerate(data[:whole].split(b"\n")[:-1], known.lines + 1):
-        value, problem = decode_line(raw)
+    number, size, torn = known.lines, known.size, 0
+    for line in files.lines(source, LONGEST):
+        if not line.ended:
+            torn = line.end - line.begin
+            break
+        number, size = number + 1, line.end
+        value, problem = (None, _NO_ENTRY) if line.raw is None else decode_line(line.raw)
         if value is not None and _is_seq(value.get("base")):
             base = last = max(last, value["base"])
             continue
         found = None if value is None else _purge(value) or _entry(value)
         if found is None:
-            damaged.append((number, problem or "not a log entry", raw))
+            damages.add(number, problem or _NO_ENTRY, line)
         elif found.seq <= last:
-            damaged.append((number, f"sequence {found.seq} after {last}", raw))
+            damages.add(number, f"sequence {found.seq} after {last}", line)
         elif isinstance(found, Purge):
             purges.append(found)
             entries += found.deletions()
             last = found.seq
         else:
-            entries.append(found.packed(raw) if packs else found)
+            entries.append(found.packed(line.raw) if packs and line.raw else found)
             last = found.seq
     return Wal(
         base,
         (*known.entries, *entries),
-        known.size + whole,
-        data[whole:],
-        (*known.damaged, *damaged),
+        size,
+        torn,
+        damages.all(),
         known.inode,
         (*known.purges, *purges),
         number,
@@ -328,21 +336,32 @@ def _purge(value: dict[str, Any]) -> Purge | None:
 def holds_purge(path: Path) -> bool:
     """Tell whether the log holds a purge, without reading what its lines mean."""
     try:
-        with os.fdopen(files.open_regular(path), "rb") as source:
-            edge = b""
-            while block := source.read(_BLOCK):
-                if _PURGE in block or _PURGE in edge + block[: len(_PURGE)]:
-                    return True
-                edge = block[-len(_PURGE) :]
+        return files.holds(path, [_PURGE])
     except (OSError, ValueError):
-        pass  # whoever reads the log tells what is wrong with it
-    return False
+        return False  # whoever reads the log tells what is wrong with it
 
 
 def append(path: Path, wal: Wal, entries: Sequence[Entry | Purge]) -> None:
-    """Append ``entries`` with one fsync; from its return on they are acknowledged."""
+    """Append ``entries`` with one fsync; from its return on they are acknowledged.
+
+    Raises `InvalidTextError` for one that would be too large to be read again.
+    """
     head = b"" if wal.size else header(max(wal.base, wal.floor))
-    fsio.append(path, head + b"".join(map(_encoded, entries)))
+    lines = [_encoded(entry) for entry in entries]
+    for entry, line in zip(entries, lines, strict=True):
+        _require_readable(entry, line)
+    fsio.append(path, head + b"".join(lines))
+
+
+def _require_readable(entry: Entry | Purge, line: bytes) -> None:
+    is_small = len(line) * _INDENTED <= files.LIMIT
+    record = None if is_small or isinstance(entry, Purge) else entry.record
+    if len(line) > LONGEST or (record is not None and len(encode_record(record)) > files.LIMIT):
+        name = entry.user if isinstance(entry, Purge) else entry.record_id
+        raise InvalidTextError(
+            f"{name}: larger than {files.LIMIT >> 20} MiB with its history",
+            hint="store the text as several memories",
+        )
 
 
 def _encoded(entry: Entry | Purge) -> bytes:

@@ -12,6 +12,7 @@ from openclaw_cli.memory.doctor.diagnosis import DAMAGED, FIXABLE, Check, Fault,
 from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import counted
 from openclaw_cli.store import checksummed, wal
+from openclaw_cli.store.damage import Damage
 from openclaw_cli.store.records import record_of
 from openclaw_cli.text.version import ANALYZER_VERSION
 
@@ -74,7 +75,7 @@ def check_log(patient: Patient) -> Iterator[Check]:
     """Yield whether every line of the write-ahead log is sound, and the log is no older copy."""
     log = patient.view.log
     path = str(patient.paths.wal)
-    damaged = [Fault(path, f"line {number}: {reason}") for number, reason, _raw in log.damaged]
+    damaged = _line_faults(path, log.damaged)
     for entry in log.entries:
         try:
             if entry.record is not None:
@@ -82,13 +83,12 @@ def check_log(patient: Patient) -> Iterator[Check]:
         except ValueError as error:
             damaged.append(Fault(path, f"entry {entry.seq}: {error}"))
     if damaged:
-        yield judged("log", "", damaged, DAMAGED, "# damaged")
+        count = max(len(damaged), log.damaged.total)
+        yield judged("log", "", damaged, DAMAGED, f"{count} damaged")
         return
     faults = []
     if log.torn and not patient.is_busy:
-        faults.append(
-            Fault(path, f"ends with an unfinished write of {counted(len(log.torn), 'byte')}")
-        )
+        faults.append(Fault(path, f"ends with an unfinished write of {counted(log.torn, 'byte')}"))
     if log.purges and not patient.is_busy:
         faults.append(Fault(path, "holds a purge that was not finished"))
     base, _problem = patient.opened
@@ -102,6 +102,12 @@ def check_log(patient: Patient) -> Iterator[Check]:
         FIXABLE,
         "to be finished",
     )
+
+
+def _line_faults(path: str, damaged: Damage) -> list[Fault]:
+    """Return a fault for each of the first damaged lines of a file, and one for the others."""
+    faults = [Fault(path, f"line {number}: {reason}") for number, reason in damaged.named]
+    return faults if damaged.more is None else [*faults, Fault(path, damaged.more)]
 
 
 def check_index(patient: Patient) -> Iterator[Check]:
@@ -221,9 +227,10 @@ def _lines(patient: Patient, name: str, path: Path, state: str) -> Check:
         found = checksummed.inspect(path)
     except ValueError as error:
         return judged(name, "", [Fault(str(path), str(error))], DAMAGED, "cannot be read")
-    faults = [Fault(str(path), f"line {n}: {reason}") for n, reason, _raw in found.damaged]
+    faults = _line_faults(str(path), found.damaged)
     worst = state if faults else FIXABLE
+    count = found.damaged.total + (found.torn > 0 and not patient.is_busy)
     if found.torn and not patient.is_busy:
         faults.append(Fault(str(path), "ends with an unfinished line"))
     kept = f"{len(found.sound)} kept" if found.sound else "none"
-    return judged(name, kept, faults, worst, "# damaged")
+    return judged(name, kept, faults, worst, f"{count} damaged")

@@ -73,7 +73,7 @@ def _examine(found: Examined, path: Path, item: scan.Found, is_logged: bool) -> 
         found.unreadable.append((str(path), error.strerror or str(error)))
         return
     except ValueError as error:
-        found.damaged.append((str(path), str(error)))
+        (found.restorable if is_logged else found.damaged).append((str(path), str(error)))
         return
     try:
         record = parse_record(data, item.scope, item.record_id)

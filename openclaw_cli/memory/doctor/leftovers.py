@@ -6,7 +6,9 @@ others stay; a file that says that it is of somebody else stays as it is.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,7 +58,7 @@ def changes(store: Store, traces: Traces, user: str, known: Container[Key]) -> I
     """Yield every file beside the ``known`` records that holds traces, and what may stay of it."""
     for path in _beside(store, known):
         try:
-            data = files.read_file(path)
+            data = _read(path, traces)
         except (OSError, ValueError):
             continue
         if traces.count(path.name.encode("utf-8", "surrogateescape"), user=False):
@@ -65,6 +67,13 @@ def changes(store: Store, traces: Traces, user: str, known: Container[Key]) -> I
             kept = _kept(path, data, traces, user)
             if kept != data:
                 yield Cleaned(path, kept)
+
+
+def _read(path: Path, traces: Traces) -> bytes:
+    """Return what a file holds; a large one is read whole only if it holds traces."""
+    if os.stat(path).st_size > files.LIMIT and not traces.are_in(path):
+        return b""
+    return files.read_file(path, limit=sys.maxsize)
 
 
 def _beside(store: Store, known: Container[Key]) -> Iterator[Path]:

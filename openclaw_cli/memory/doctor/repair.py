@@ -90,7 +90,7 @@ def _mend_log(writer: Writer, indexed: int, said: list[Warning]) -> None:
     there = wal.read(path)
     if there.last_seq < indexed:
         if there.size or there.damaged:
-            kept = fsio.set_aside(path, files.read_file(path), "bad", writer.stamp())
+            kept = fsio.set_aside(path, files.pieces(path), "bad", writer.stamp())
             said.append(_kept(Fault(str(path), "was older than the index"), kept))
         wal.keep_after(path, writer.log._replace(base=indexed, entries=(), purges=()), indexed)
         writer.log = wal.read(path)

@@ -13,7 +13,7 @@ from openclaw_cli.errors import DamagedError, UnavailableError
 from openclaw_cli.index.file.base import Base
 from openclaw_cli.index.protocol import Document, Vector
 from openclaw_cli.memory.store import Store
-from openclaw_cli.store import files, fsio, wal
+from openclaw_cli.store import checksummed, fsio, wal
 
 if TYPE_CHECKING:
     from openclaw_cli.embed.onnx import Task
@@ -137,18 +137,17 @@ class Vectors:
     @cached_property
     def _partial(self) -> dict[str, bytes]:
         """The vectors that an interrupted run has left, by model and content hash."""
-        try:
-            data = files.read_file(self._store.paths.partial)
-        except (FileNotFoundError, ValueError):
-            return {}
+        path = self._store.paths.partial
         found: dict[str, bytes] = {}
-        for raw in data.split(b"\n")[:-1]:
-            line, _problem = wal.decode_line(raw)
-            with suppress(KeyError, TypeError, ValueError):
-                if line is not None:
-                    found[line["of"]] = b64decode(line["vector"])
-        if data and not data.endswith(b"\n"):
-            fsio.cut(self._store.paths.partial, data.rfind(b"\n") + 1)
+        with suppress(ValueError):
+            for line in checksummed.lines(path):
+                if not line.ended:
+                    fsio.cut(path, line.begin)
+                elif line.raw is not None:
+                    body, _problem = wal.decode_line(line.raw)
+                    with suppress(KeyError, TypeError, ValueError):
+                        if body is not None:
+                            found[body["of"]] = b64decode(body["vector"])
         return found
 
     def _from_source(self, model: ModelInfo, content_hash: str) -> bytes | None:

@@ -145,8 +145,8 @@ def read(files: SessionFiles) -> Stored:
                 data = read_file(files.checkpoint)
             except FileNotFoundError:
                 return Stored()
-    except ValueError:
-        return Stored(None, b"", "something else than a file stands there")
+    except ValueError as error:
+        return Stored(None, b"", str(error))
     document, reason = decode(data)
     reason = f"no JSON: {reason}" if reason else problem(document)
     if reason is not None:
