@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from openclaw_cli.cli.view import View, clean, clean_line, spelt
 from openclaw_cli.errors import EXIT_FAILED, OpenclawError
-from openclaw_cli.result import Result, Warning
+from openclaw_cli.result import Result, Warning, told_once
 
 #: Turns the data of a result into lines for people.
 Lines = Callable[[dict[str, Any], View], Iterable[str]]
@@ -303,8 +303,8 @@ class Output(NamedTuple):
         return answer
 
     def warnings(self, warnings: Iterable[Warning]) -> None:
-        """Print warnings on standard error, unless quiet."""
-        for warning in warnings:
+        """Print warnings on standard error, unless quiet; each once, whoever else has met it."""
+        for warning in told_once(warnings):
             place = warning.path
             where = f" ({place})" if place and place not in warning.message else ""
             self.note(f"warning: {warning.message}{where}")

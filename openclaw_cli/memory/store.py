@@ -16,7 +16,7 @@ from openclaw_cli.index.protocol import Document, Where
 from openclaw_cli.memory.doctor import older
 from openclaw_cli.memory.documents import carried_document, document_of_entry
 from openclaw_cli.paths import MemoryPaths
-from openclaw_cli.result import Warning
+from openclaw_cli.result import MOST_WARNINGS, Warning, counted
 from openclaw_cli.store import generations, recovery, scan, wal
 from openclaw_cli.store.migrations import OLDER, older_warning, s0001_records
 from openclaw_cli.store.records import Record, record_of
@@ -157,7 +157,7 @@ class Store:
                 break
             newest.setdefault(entry.record_id, entry)
         found: dict[str, Document | None] = {}
-        warnings: list[Warning] = []
+        problems: list[str] = []
         for record_id, logged in reversed(newest.items()):
             entry = logged.unpacked()
             if entry.record is None:
@@ -170,8 +170,13 @@ class Store:
                     record, entry.payload, self.catalog
                 )
             except (ValueError, KeyError, TypeError) as error:
-                warnings.append(Warning("wal-damaged", f"log entry {entry.seq}: {error}"))
-        return found, warnings
+                problems.append(f"log entry {entry.seq}: {error}")
+        more = len(problems) - MOST_WARNINGS
+        if more > 0:
+            problems[MOST_WARNINGS:] = [
+                f"and {counted(more, 'more log entry', 'more log entries')}"
+            ]
+        return found, [Warning(recovery.DAMAGED, problem) for problem in problems]
 
     def model_warnings(self) -> list[Warning]:
         """Return a warning for each folder of models that holds none that can be used."""

@@ -10,7 +10,7 @@ import orjson
 
 from openclaw_cli.errors import DamagedError, InvalidTextError, OpenclawError, UsageError
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.result import Result, Warning
+from openclaw_cli.result import MOST_WARNINGS, Result, Warning
 from openclaw_cli.session import catalog, transcript
 from openclaw_cli.session.lines import TOO_LONG, Line
 from openclaw_cli.session.listing import damage_warning
@@ -32,7 +32,6 @@ BATCH_LIMIT = 256 << 20
 #: How far back the call of a tool result is looked for: whichever of the two comes first.
 LOOK_BACK = 200
 LOOK_BACK_BYTES = 4 << 20
-_MOST_WARNINGS = 20
 
 
 class Draft(NamedTuple):
@@ -214,11 +213,11 @@ def _unanswered(files: SessionFiles, drafts: list[Draft], first: int) -> list[Wa
 
 
 def _shortened(warnings: list[Warning]) -> list[Warning]:
-    more = len(warnings) - _MOST_WARNINGS
+    more = len(warnings) - MOST_WARNINGS
     if more <= 0:
         return warnings
     return [
-        *warnings[:_MOST_WARNINGS],
+        *warnings[:MOST_WARNINGS],
         Warning("call-missing", f"{more} more tool results without their call"),
     ]
 

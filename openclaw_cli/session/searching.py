@@ -16,7 +16,7 @@ import orjson
 
 from openclaw_cli.errors import OpenclawError, UsageError
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.result import Progress, Result, Warning, no_progress
+from openclaw_cli.result import MOST_WARNINGS, Progress, Result, Warning, no_progress
 from openclaw_cli.session import transcript
 from openclaw_cli.session.context.weighing import json_text, text_of
 from openclaw_cli.session.listing import bound, damage_warning, moment_key, torn_warning
@@ -30,7 +30,6 @@ from openclaw_cli.text.snippets import snippet
 
 #: Characters of candidates that are held before the newest of them are looked at first.
 _HELD = 2 << 20
-_MOST_WARNINGS = 20
 
 
 class _Candidate(NamedTuple):
@@ -184,7 +183,7 @@ class _Search:
         return self.query.phrase in " ".join(fold(prepared).split())
 
     def _warn(self, warning: Warning) -> None:
-        if len(self.warnings) < _MOST_WARNINGS:
+        if len(self.warnings) < MOST_WARNINGS:
             self.warnings.append(warning)
         else:
             self._more_warnings += 1

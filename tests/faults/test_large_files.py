@@ -18,6 +18,7 @@ from tests.support import Memory
 
 HUGE = 1200 << 20
 ROOM = 1 << 30
+FLOOD = 200_000
 GROWING = [
     "memory/records/user/mem-a.json",
     "memory/wal.jsonl",
@@ -200,6 +201,23 @@ def test_a_purge_takes_what_is_set_aside_however_large(tmp_path, monkeypatch):
     assert other.exists()
 
 
+def test_many_damaged_lines_are_named_up_to_twenty_and_counted(stocked, tmp_path):
+    state = tmp_path / "state"
+    shutil.copytree(stocked, state, symlinks=True)
+    with open(Memory(state).paths.wal, "ab") as log:
+        log.write(b"\n" * FLOOD)
+    for command, status in (("list", 0), ("export", 0), ("index", 0)):
+        more = ["--no-embed"] if command == "index" else []
+        done = run(state, "--verbose", "memory", command, *more)
+        told = [line for line in done.stderr.splitlines() if "of the write-ahead log" in line]
+        assert len(told) == 21, command
+        assert f"and {FLOOD - 20} more damaged lines" in told[-1]
+        assert done.returncode == status
+    assert run(state, "memory", "list").stderr == ""
+    (kept,) = Memory(state).paths.root.glob("wal.jsonl.bad-*")
+    assert kept.read_bytes() == b"\n" * FLOOD
+
+
 def test_many_damaged_lines_cost_little_memory(tmp_path):
     import tracemalloc
 
@@ -212,3 +230,12 @@ def test_many_damaged_lines_cost_little_memory(tmp_path):
     assert log.damaged.total == 1 << 18
     assert held < 1 << 16
     assert peak < 16 << 20
+
+
+def test_a_warning_is_told_once_by_one_command(stocked, tmp_path):
+    state = tmp_path / "state"
+    shutil.copytree(stocked, state, symlinks=True)
+    with open(Memory(state).paths.wal, "ab") as log:
+        log.write(b"damage\n")
+    done = run(state, "memory", "add", "Something else", "--no-embed")
+    assert done.stderr.count("not a log entry") == 1

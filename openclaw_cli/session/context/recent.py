@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from openclaw_cli.paths import SessionFiles
-from openclaw_cli.result import Warning
+from openclaw_cli.result import MOST_WARNINGS, Warning
 from openclaw_cli.session import transcript
 from openclaw_cli.session.context.weighing import Weight, weigh
 from openclaw_cli.session.lines import Line
@@ -21,7 +21,6 @@ from openclaw_cli.session.transcript import History
 WINDOW_BYTES = 12 << 20
 #: System messages at the beginning that are the prompt; further ones are messages like others.
 _PROMPT_MESSAGES = 32
-_MOST_WARNINGS = 20
 
 
 class Entry(NamedTuple):
@@ -82,7 +81,7 @@ class Recent:
                 yield entry
 
     def _entry(self, line: Line) -> Entry | None:
-        if line.problem is not None and not line.torn and len(self.damage) < _MOST_WARNINGS:
+        if line.problem is not None and not line.torn and len(self.damage) < MOST_WARNINGS:
             self.damage[line.at] = damage_warning(self.files, line._replace(number=0))
         message = line.message
         if message is None or message.get("role") not in ROLES:
