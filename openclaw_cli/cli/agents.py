@@ -57,6 +57,8 @@ def _each(
             failed.append({"id": agent, "code": error.code, "reason": error.message})
             continue
         done.append({"agent": agent, **result.data})
+        items = result.data.get("failed") or ()
+        failed += [{**item, "reason": f"{agent}: {item['reason']}"} for item in items]
         warnings += [said._replace(message=f"{agent}: {said.message}") for said in result.warnings]
     kind = invocation.path.replace(" ", ".")
     data = {"agents": done, "skipped": skipped, "failed": failed}

@@ -16,7 +16,8 @@ from openclaw_cli.memory.requests import (
     SearchRequest,
 )
 from openclaw_cli.memory.store import Store
-from openclaw_cli.result import Progress, Result, Warning, no_progress
+from openclaw_cli.result import Progress, Result, Warning, no_progress, told_once
+from openclaw_cli.store import recovery
 
 if TYPE_CHECKING:
     from openclaw_cli.memory.purging import Purged
@@ -142,7 +143,8 @@ class MemoryService:
         started = clock.monotonic()
         self.store.require()
         report = index(self.store, request, progress)
-        damaged = [{"path": path, "reason": reason} for path, reason in report.damaged]
+        failed = [*report.damaged, *_lost(report.warnings)]
+        damaged = [{"path": path, "reason": reason} for path, reason in failed]
         data = {
             "records": report.records,
             "added": report.added,
@@ -156,7 +158,8 @@ class MemoryService:
             "generation": report.generation,
             "seconds": round(clock.monotonic() - started, 3),
         }
-        return Result("memory.index", data, tuple(report.warnings))
+        warnings = tuple(said for said in report.warnings if said.code != recovery.DAMAGED)
+        return Result("memory.index", data, warnings)
 
     def status(self, *, by_cause: bool = False, charts: bool = False) -> Result:
         """Return counts, index state and sizes, if wanted of every file by what it is for, and
@@ -164,3 +167,16 @@ class MemoryService:
         from openclaw_cli.memory.status import status
 
         return status(self.store, by_cause=by_cause, charts=charts)
+
+
+def _lost(warnings: Sequence[Warning]) -> Iterator[tuple[str, str]]:
+    """Yield path and reason of the damaged log lines that an index run has met.
+
+    They were acknowledged as records were: damage to them is a failure, not a warning.
+    """
+    lost = told_once(said for said in warnings if said.code == recovery.DAMAGED)
+    for said in lost:
+        path = said.path or ""
+        beside = (more.path or "" for more in warnings if more.code == "set-aside")
+        kept = next((name for name in beside if name.startswith(f"{path}.bad-")), None)
+        yield path, said.message if kept is None else f"{said.message}; kept in {kept}"

@@ -206,7 +206,7 @@ def test_many_damaged_lines_are_named_up_to_twenty_and_counted(stocked, tmp_path
     shutil.copytree(stocked, state, symlinks=True)
     with open(Memory(state).paths.wal, "ab") as log:
         log.write(b"\n" * FLOOD)
-    for command, status in (("list", 0), ("export", 0), ("index", 0)):
+    for command, status in (("list", 0), ("export", 0), ("index", 3)):
         more = ["--no-embed"] if command == "index" else []
         done = run(state, "--verbose", "memory", command, *more)
         told = [line for line in done.stderr.splitlines() if "of the write-ahead log" in line]
@@ -239,3 +239,50 @@ def test_a_warning_is_told_once_by_one_command(stocked, tmp_path):
         log.write(b"damage\n")
     done = run(state, "memory", "add", "Something else", "--no-embed")
     assert done.stderr.count("not a log entry") == 1
+
+
+def lose(memory, name):
+    """Flip a bit of the log line of a record whose file has gone."""
+    lines = memory.paths.wal.read_bytes().splitlines(keepends=True)
+    number = next(n for n, line in enumerate(lines) if name.encode() in line)
+    lines[number] = lines[number].replace(b"coffee", b"coffef")
+    memory.paths.wal.write_bytes(b"".join(lines))
+    memory.path(name).unlink()
+    return number + 1, lines[number]
+
+
+@pytest.mark.parametrize("more", [[], ["--quiet"], ["--all-agents", "--quiet"]])
+def test_index_fails_for_an_acknowledged_line_that_is_damaged(more, stocked, tmp_path):
+    state = tmp_path / "state"
+    shutil.copytree(stocked, state, symlinks=True)
+    memory = Memory(state)
+    number, line = lose(memory, "mem-c")
+    listed = run(state, "memory", "list")
+    assert (listed.returncode, "checksum mismatch" in listed.stderr) == (0, True)
+    done = run(state, "memory", "index", "--no-embed", *more)
+    (kept,) = memory.paths.root.glob("wal.jsonl.bad-*")
+    assert done.returncode == 3
+    assert f"line {number} of the write-ahead log: checksum mismatch; kept in {kept}" in done.stderr
+    assert kept.read_bytes() == line
+    assert run(state, "memory", "index", "--no-embed").returncode == 0
+    doctor = run(state, "doctor")
+    assert (doctor.returncode, "kept: 1 set aside" in doctor.stdout) == (0, True)
+
+
+def test_index_fails_for_a_damaged_line_in_a_log_without_any_other(tmp_path):
+    memory = Memory(tmp_path / "state")
+    memory.add("Likes tea")
+    memory.index()
+    with open(memory.paths.wal, "ab") as log:
+        log.write(b"damage\n")
+    assert [item["path"] for item in memory.index()["failed"]] == [str(memory.paths.wal)]
+    assert memory.index()["failed"] == []
+
+
+def test_a_write_that_was_never_acknowledged_is_no_failure(tmp_path):
+    memory = Memory(tmp_path / "state")
+    memory.add("Likes tea")
+    with open(memory.paths.wal, "ab") as log:
+        log.write(b'{"crc":"0000')
+    assert memory.index()["failed"] == []
+    assert len(list(memory.paths.root.glob("wal.jsonl.torn-*"))) == 1

@@ -95,7 +95,8 @@ class _Run:
         base = self._usable(current)
         changes = self._scan(base, log)
         stale = base is None or base.config.unindexed != changes.unindexed
-        if stale or changes.candidates or changes.dropped or log.last_seq > floor:
+        is_new = log.last_seq > floor or bool(log.damaged)
+        if stale or changes.candidates or changes.dropped or is_new:
             self._build(base, current, log, changes)
             base, _problem = open_base(self.store.paths)
         elif base is not None:
