@@ -52,8 +52,10 @@ def lines(path: Path) -> Iterator[files.Line]:
         fd = files.open_regular(path)
     except FileNotFoundError:
         return
-    with os.fdopen(fd, "rb") as source:
-        yield from files.lines(source, wal.LONGEST)
+    try:
+        yield from files.lines(fd, wal.LONGEST)
+    finally:
+        os.close(fd)
 
 
 def mend(path: Path, found: Inspected, stamp: str) -> Path:

@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from openclaw_cli.errors import DamagedError
 from openclaw_cli.store.fsio import reporting
@@ -110,15 +110,18 @@ def pieces(path: Path, begin: int = 0, end: int | None = None) -> Iterator[bytes
             yield piece
 
 
-def lines(source: BinaryIO, longest: int = LIMIT) -> Iterator[Line]:
+def lines(fd: int, longest: int = LIMIT) -> Iterator[Line]:
     """Yield the lines of an open file from where it stands, in pieces: however long it is, no more
     than ``longest`` bytes of it are held.
 
     A longer one, and one of more than a piece that holds zero bytes, comes without its own.
     """
-    begin = source.tell()
+    begin = os.lseek(fd, 0, os.SEEK_CUR)
     held = _Held(longest)
-    while block := source.read(_BLOCK):
+    while block := os.read(fd, _BLOCK):
+        if held.is_lost and b"\n" not in block:
+            held.length += len(block) + _pass_hole(fd)
+            continue
         first, *more = block.split(b"\n")
         held.add(first)
         for following in more:
@@ -130,6 +133,17 @@ def lines(source: BinaryIO, longest: int = LIMIT) -> Iterator[Line]:
         yield Line(begin, begin + held.length, held.taken(), False)
 
 
+def _pass_hole(fd: int) -> int:
+    """Pass over what of an open file was never written, which are zeros; return its length."""
+    here = os.lseek(fd, 0, os.SEEK_CUR)
+    try:
+        return os.lseek(fd, here, getattr(os, "SEEK_DATA", os.SEEK_SET)) - here
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            return 0  # the file system knows of no holes
+        return os.lseek(fd, 0, os.SEEK_END) - here  # it goes on to the end
+
+
 class _Held:
     """A line of which one piece after the other comes to light."""
 
@@ -137,21 +151,21 @@ class _Held:
         self.length = 0
         self._longest = longest
         self._parts: list[bytes] = []
-        self._is_lost = False
+        self.is_lost = False
 
     def add(self, part: bytes) -> None:
         self.length += len(part)
-        if not self._is_lost:
+        if not self.is_lost:
             self._parts.append(part)
             # JSON has no zero bytes, a file that has grown by damage has nothing else.
             is_zero = len(part) == _BLOCK and b"\0" in part
-            self._is_lost = is_zero or self.length > self._longest
-            if self._is_lost:
+            self.is_lost = is_zero or self.length > self._longest
+            if self.is_lost:
                 self._parts.clear()
 
     def taken(self) -> bytes | None:
         """Return the line, and begin the next one."""
-        parts, self._parts, is_lost, self._is_lost = self._parts, [], self._is_lost, False
+        parts, self._parts, is_lost, self.is_lost = self._parts, [], self.is_lost, False
         self.length = 0
         if is_lost:
             return None
@@ -174,12 +188,15 @@ def holds(path: Path, needles: Collection[bytes]) -> bool:
     """Tell whether a file holds one of ``needles``; raises as `open_regular` does."""
     overlap = max(map(len, needles), default=1) - 1
     edge = b""
-    with os.fdopen(open_regular(path), "rb", buffering=0) as source:
-        while block := source.read(_BLOCK):
+    fd = open_regular(path)
+    try:
+        while block := os.read(fd, _BLOCK):
             text = edge + block
             if any(needle in text for needle in needles):
                 return True
-            edge = text[max(0, len(text) - overlap) :]
+            edge = b"" if _pass_hole(fd) else text[max(0, len(text) - overlap) :]
+    finally:
+        os.close(fd)
     return False
 
 

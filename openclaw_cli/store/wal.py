@@ -14,7 +14,7 @@ import os
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
@@ -215,9 +215,9 @@ def decode_line(raw: bytes) -> tuple[dict[str, Any] | None, str | None]:
     return value, None
 
 
-def _open(path: Path) -> BinaryIO:
+def _open(path: Path) -> int:
     try:
-        return os.fdopen(files.open_regular(path), "rb")
+        return files.open_regular(path)
     except ValueError as error:
         raise StorageError(
             f"{path} is {error}",
@@ -232,14 +232,17 @@ def read(path: Path, known: Wal | None = None) -> Wal:
     With ``known``, an earlier reading of the same file, only what was appended since is read.
     """
     try:
-        with _open(path) as source:
-            state = os.fstat(source.fileno())
-            if known is None or known.inode != state.st_ino or known.size > state.st_size:
-                known = Wal(inode=state.st_ino)
-            source.seek(known.size)
-            return _extended(known, source, packs=state.st_size - known.size > _MUCH)
+        fd = _open(path)
     except FileNotFoundError:
         return Wal()
+    try:
+        state = os.fstat(fd)
+        if known is None or known.inode != state.st_ino or known.size > state.st_size:
+            known = Wal(inode=state.st_ino)
+        os.lseek(fd, known.size, os.SEEK_SET)
+        return _extended(known, fd, packs=state.st_size - known.size > _MUCH)
+    finally:
+        os.close(fd)
 
 
 def size(path: Path) -> int:
@@ -250,14 +253,14 @@ def size(path: Path) -> int:
         return 0
 
 
-def _extended(known: Wal, source: BinaryIO, *, packs: bool) -> Wal:
+def _extended(known: Wal, fd: int, *, packs: bool) -> Wal:
     base = known.base
     entries: list[Entry] = []
     purges: list[Purge] = []
     damages = Damages(known.damaged)
     last = known.last_seq
     number, size, torn = known.lines, known.size, 0
-    for line in files.lines(source, LONGEST):
+    for line in files.lines(fd, LONGEST):
         if not line.ended:
             torn = line.end - line.begin
             break

@@ -136,7 +136,7 @@ def test_lines_are_those_of_the_whole_file(tmp_path, monkeypatch):
     for data in (b"", b"\n", b"a", b"a\n\nbc\n", b"0123456789" * 3 + b"\nx\n", b"01234567\n8"):
         path.write_bytes(data)
         with open(path, "rb") as source:
-            found = list(files.lines(source))
+            found = list(files.lines(source.fileno()))
         raws = [line.raw for line in found]
         assert raws == data.split(b"\n")[: len(raws)]
         assert b"".join(data[line.begin : line.end] for line in found) == data
@@ -286,3 +286,16 @@ def test_a_write_that_was_never_acknowledged_is_no_failure(tmp_path):
         log.write(b'{"crc":"0000')
     assert memory.index()["failed"] == []
     assert len(list(memory.paths.root.glob("wal.jsonl.torn-*"))) == 1
+
+
+def test_what_stands_behind_a_hole_is_read(tmp_path):
+    path = tmp_path / "wal.jsonl"
+    entries = [wal.Entry(n, "put", "user", f"r{n}", {"n": n}) for n in (1, 2)]
+    sound = [wal.encode_entry(entry) for entry in entries]
+    path.write_bytes(wal.header(0) + sound[0])
+    with open(path, "ab") as file:
+        file.truncate(64 << 20)
+        file.write(b"\n" + sound[1])
+    assert list(wal.read(path).entries) == entries
+    assert files.holds(path, [b'"id":"r2"'])
+    assert not files.holds(path, [b'"id":"r3"'])
