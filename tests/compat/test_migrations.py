@@ -26,6 +26,7 @@ from openclaw_cli.store import fsio
 from openclaw_cli.store.migrations import s0001_records
 from openclaw_cli.transfer.importer import ImportRequest, import_memories
 from openclaw_cli.transfer.migration import migrator
+from openclaw_cli.transfer.migration import rollback as rollback_module
 from openclaw_cli.transfer.migration.files import migrate_file, rollback_file
 from openclaw_cli.transfer.migration.migrator import migrate_store
 from openclaw_cli.transfer.migration.rollback import rollback_store
@@ -194,6 +195,60 @@ def test_a_recall_after_migrating_does_not_keep_it_from_being_rolled_back(older)
     assert rollback(older)["failed"] == []
     after = files(older.state)
     assert {name: after.get(name) for name in before} == before
+
+
+@pytest.fixture
+def half_back(tmp_path, monkeypatch) -> Memory:
+    """A store whose rollback was stopped before the files got their bytes again."""
+    shutil.copytree(DATA / "records_1x", tmp_path / "state")
+    memory = Memory(tmp_path / "state")
+    migrate(memory)
+
+    def stop(*_args):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rollback_module._Rollback, "_exactly", stop)
+        with pytest.raises(KeyboardInterrupt):
+            rollback(memory)
+    return memory
+
+
+@pytest.mark.parametrize("migrates", [False, True])
+@pytest.mark.parametrize("recalls", [False, True])
+def test_a_stopped_rollback_keeps_the_true_originals(half_back, migrates, recalls):
+    if recalls:
+        half_back.later(hours=1)
+        assert half_back.search("Berlin Ada", touch=True).data["results"]
+    else:
+        half_back.index()
+    if migrates:
+        assert migrate_store(half_back.service).warnings == ()
+    assert rollback(half_back)["failed"] == []
+    before, after = files(DATA / "records_1x"), files(half_back.state)
+    assert {name: after.get(name) for name in before} == before
+    assert not [name for name in after if ".bak" in name]
+
+
+def test_another_original_of_the_same_id_is_kept_beside_and_told(half_back):
+    path = half_back.path("mem-001")
+    original = files(DATA / "records_1x")[str(path.relative_to(half_back.state))]
+    edited = json.dumps({**half_back.document("mem-001"), "content": "Edited"}).encode()
+    path.write_bytes(edited)
+    result = migrate_store(half_back.service)
+    assert [warning.code for warning in result.warnings] == ["set-aside"]
+    assert Path(result.warnings[0].path).read_bytes() == original
+    assert rollback(half_back)["failed"] == []
+    assert path.read_bytes() == edited
+
+
+@pytest.mark.parametrize("tree", ["records_1x"])
+def test_an_original_that_was_lost_is_listed_when_it_is_to_be_restored(older, tree):
+    migrate(older)
+    (older.paths.records_backup("user") / "mem-001.json").write_bytes(b"\0" * 9)
+    migrated = older.path("mem-001").read_bytes()
+    assert [item["id"] for item in rollback(older)["failed"]] == ["mem-001"]
+    assert older.path("mem-001").read_bytes() == migrated
 
 
 def test_a_damaged_and_a_newer_record_are_listed_and_kept(older, tree):

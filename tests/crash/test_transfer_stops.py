@@ -14,6 +14,7 @@ import pytest
 
 from openclaw_cli.cli import pictures
 from openclaw_cli.cli.charts import Bar, Chart
+from openclaw_cli.errors import NotFoundError
 from openclaw_cli.memory.requests import ListRequest
 from openclaw_cli.transfer.exporter import ExportRequest, export_memories
 from openclaw_cli.transfer.migration.files import migrate_file, rollback_file
@@ -253,3 +254,66 @@ def test_a_rollback_to_the_older_layout_is_finished(older_state, folder, boot, t
         rollback_store(memory_in(folder).service)
 
     assert every_stop(migrated, folder, boot, work, check) >= 20
+
+
+# -- one after the other ---------------------------------------------------------------------------
+
+SEQUENCES = (
+    (migrate_store, rollback_store),
+    (rollback_store, migrate_store, rollback_store),
+)
+TREES = (("records_1x",), ("folders_1x",), ("records_1x", "folders_1x"))
+
+
+@pytest.fixture(params=TREES, ids="+".join)
+def originals(request, tmp_path) -> Path:
+    template = tmp_path / "template"
+    for name in request.param:
+        shutil.copytree(OLDER / name, template / "state", dirs_exist_ok=True)
+    if len(request.param) > 1:
+        for older in (OLDER / "folders_1x").rglob("mem-*.json"):
+            for path in (template / "state").rglob(f"records/*/{older.name}"):
+                path.unlink()
+    return template
+
+
+def ends_with_the_originals(template: Path) -> Check:
+    before = tree(template)
+
+    def check(folder, _way):
+        again = folder.with_name("again")
+        for sequence in SEQUENCES:
+            shutil.rmtree(again, ignore_errors=True)
+            shutil.copytree(folder, again, symlinks=True)
+            for command in sequence:
+                with suppress(NotFoundError):  # nothing is kept of what has not begun
+                    assert command(memory_in(again).service).data["failed"] == []
+                if command is rollback_store:
+                    left = tree(again)
+                    assert {name: left.get(name) for name in before} == before
+                    more = [Path(name).name for name in left.keys() - before.keys()]
+                    assert not [name for name in more if name.startswith("mem-")]
+
+    return check
+
+
+def test_a_migration_that_stopped_goes_back_to_the_byte_whatever_is_run_after_it(
+    originals, folder, boot
+):
+    def work(folder):
+        migrate_store(memory_in(folder).service)
+
+    assert every_stop(originals, folder, boot, work, ends_with_the_originals(originals)) >= 30
+
+
+def test_a_rollback_that_stopped_goes_back_to_the_byte_whatever_is_run_after_it(
+    originals, folder, boot, tmp_path
+):
+    migrated = tmp_path / "migrated"
+    shutil.copytree(originals, migrated)
+    migrate_store(memory_in(migrated).service)
+
+    def work(folder):
+        rollback_store(memory_in(folder).service)
+
+    assert every_stop(migrated, folder, boot, work, ends_with_the_originals(originals)) >= 20

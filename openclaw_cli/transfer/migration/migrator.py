@@ -20,11 +20,11 @@ from openclaw_cli.memory.requests import IndexRequest
 from openclaw_cli.memory.service import MemoryService
 from openclaw_cli.memory.store import Store
 from openclaw_cli.paths import SCOPES, valid_name
-from openclaw_cli.result import Progress, Result, no_progress
+from openclaw_cli.result import Progress, Result, Warning, no_progress
 from openclaw_cli.store import files, fsio, wal
 from openclaw_cli.store.migrations import s0001_records, s0002_folders
 from openclaw_cli.store.migrations import s0003_index as s0003
-from openclaw_cli.store.records import Record, parse_record
+from openclaw_cli.store.records import Record, encode_record, parse_record
 from openclaw_cli.store.recovery import View
 from openclaw_cli.store.repository import Change, Writer
 from openclaw_cli.transfer.migration.upgrading import Outcome, Upgrader, same_but_recalls
@@ -183,15 +183,21 @@ class _Migration:
                 return  # no regular file: it stays in the folder that is kept
 
     def _keep(self, key: Key, writer: Writer) -> Path:
-        """Keep the bytes of a record file; they are synced before the record changes."""
+        """Keep the bytes of a record file; they are synced before the record changes.
+
+        Of a rollback that was stopped the true original may be kept still: it stays.
+        """
         data = files.read_file(self.paths.record(*key))
         folder = self.paths.records_backup(key[0])
         fsio.make_folder(folder)
         path = folder / f"{key[1]}.json"
         if os.path.lexists(path):
-            if files.read_file(path) == data:
+            if _is_original(path, data, key):
                 return path
-            fsio.move_aside(path, "older", writer.stamp())
+            if not is_cut_off(path, data):
+                aside = fsio.move_aside(path, "older", writer.stamp())
+                told = f"another original of {key[1]}, of an earlier migration, is now {aside.name}"
+                self.outcome.warnings.append(Warning("set-aside", told, str(aside)))
         fsio.write_file(path, data, durable=False)
         return path
 
@@ -213,6 +219,28 @@ class _Migration:
             return
         report = run_index(self.store, IndexRequest(embed=False), self.progress)
         self.outcome.warnings += report.warnings
+
+
+def _is_original(kept: Path, data: bytes, key: Key) -> bool:
+    """Tell whether a file holds what ``data`` is, or what the program has made of it in writing it
+    again: equal but for its layout and for recalls."""
+    try:
+        original = files.read_file(kept)
+        if original == data:
+            return True
+        before, now = parse_record(original, *key).document, parse_record(data, *key).document
+    except ValueError:
+        return False
+    # What a power cut tears off may be the last line end only.
+    return data.strip() == encode_record(now).strip() and same_but_recalls(before, now)
+
+
+def is_cut_off(kept: Path, data: bytes) -> bool:
+    """Tell whether a file is what a power cut has left of a copy of ``data``: it adds nothing."""
+    try:
+        return data.startswith(files.read_file(kept).rstrip(b"\0"))
+    except ValueError:
+        return False
 
 
 def backup_of(store: Store) -> str | None:

@@ -33,6 +33,7 @@ from openclaw_cli.transfer.migration.migrator import (
     BULK_LIMITS,
     Key,
     backup_of,
+    is_cut_off,
     store_to_migrate,
 )
 from openclaw_cli.transfer.migration.upgrading import Outcome, Upgrader, same_but_recalls
@@ -102,14 +103,14 @@ class _Rollback:
             self._committed(writer)
         if not restored:
             return
-        if not has_older_layout(self.paths):
+        if not s0003_index.is_there(self.paths):
             # What the log holds would be written again, well formed but not to the byte.
             run_index(self.store, IndexRequest(embed=False, scan=False))
         for batch in _batches(restored):
             with self.store.repository.writing() as writer:
                 self._exactly(View(self.paths, writer.log, {}), batch)
         self._remove_empty()
-        if not has_older_layout(self.paths):
+        if not s0003_index.is_there(self.paths):
             run_index(self.store, IndexRequest(embed=False))
 
     def _writing(self) -> AbstractContextManager[Writer]:
@@ -130,7 +131,12 @@ class _Rollback:
 
     def _is_restored(self, view: View, original: _Original) -> bool:
         record = self._current(view, original.key)
-        return record is not None and record.document == original.document
+        if record is None or original.document is not None:
+            return record is not None and record.document == original.document
+        # The power may have failed before a migration began to change the record.
+        path = self.paths.record(*original.key)
+        unchanged = s0001_records.applies(record.document)
+        return unchanged and is_cut_off(original.path, files.read_file(path))
 
     def _current(self, view: View, key: Key) -> Record | None:
         """Return the record in ``records/`` alone; None also for a damaged one."""
@@ -143,15 +149,17 @@ class _Rollback:
 
     def _restoring(self, view: View, original: _Original) -> Change | None:
         """Return the change that puts an original back, None when there is none to be made."""
+        if self._is_restored(view, original):
+            return None
         record = self._current(view, original.key)
         if record is None or original.document is None:
             reason = "deleted or damaged since it was migrated; its original stays where it is kept"
             self.outcome.fail(original.key[1], reason, original.path)
             return None
-        if record.document == original.document:
-            return None
         expected, analysis = self.upgrader.upgraded(original.document, original.key[0])
-        if not same_but_recalls(expected, record.document):
+        # Between a rollback that was stopped and this one it may have been recalled as it was.
+        known = (expected, original.document)
+        if not any(same_but_recalls(said, record.document) for said in known):
             reason = "changed since it was migrated: it stays, its original is kept"
             self.outcome.fail(original.key[1], reason, original.path)
             return None
@@ -165,7 +173,7 @@ class _Rollback:
         fsio.remove(self.paths.applied, durable=False)
         for original in done:
             path = self.paths.record(*original.key)
-            if files.read_file(path) != original.data:
+            if original.document is not None and files.read_file(path) != original.data:
                 restore(original.path, path)
         for scope in {original.key[0] for original in done}:
             fsio.sync_folder(self.paths.records(scope))
