@@ -46,6 +46,23 @@ def format_time(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(timespec=spec) + "Z"
 
 
+def format_stamp(moment: datetime) -> str:
+    """Return a moment to the second, in UTC, as it stands in names of files: of one width, so that
+    names sort by time in every year (``strftime`` pads no year below 1000)."""
+    moment = moment.astimezone(UTC)
+    return f"{moment.year:04}{moment:%m%dT%H%M%SZ}"
+
+
+def parse_stamp(text: str) -> datetime:
+    """Return the moment of a `format_stamp`, also of one whose year was not padded.
+
+    Raises ``ValueError`` for anything else.
+    """
+    return datetime.strptime(text.zfill(len("00010101T000000Z")), "%Y%m%dT%H%M%SZ").replace(
+        tzinfo=UTC
+    )
+
+
 def parse_time(text: str) -> datetime:
     """Return the moment that an ISO-8601 text with a zone names, in UTC.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from openclaw_cli import ids
-from openclaw_cli.clock import Clock
+from openclaw_cli.clock import Clock, format_stamp
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import SCOPES, MemoryPaths
 from openclaw_cli.result import Warning, counted
@@ -120,7 +120,7 @@ def write_record(paths: MemoryPaths, entry: wal.Entry) -> None:
 
 def stamp(clock: Clock) -> str:
     """Return the present as it stands in the names of files that are set aside."""
-    return clock.now().strftime("%Y%m%dT%H%M%SZ")
+    return format_stamp(clock.now())
 
 
 def repair_log(paths: MemoryPaths, log: wal.Wal, clock: Clock) -> list[Warning]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from openclaw_cli.clock import format_stamp, parse_stamp
 from openclaw_cli.store import fsio
 
-_STAMP = "%Y%m%dT%H%M%SZ"
 #: No name of ours may hold a tilde, so that the name and the time cannot be mistaken.
-_ENTRY = re.compile(r"([^~]+)~(\d{8}T\d{6}Z)(\.\d+)?")
+_ENTRY = re.compile(r"([^~]+)~(\d{5,8}T\d{6}Z)(\.\d+)?", re.ASCII)
 
 
 class Entry(NamedTuple):
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 def put(trash: Path, folder: Path, now: datetime) -> Path:
     """Move ``folder`` into the trash in one durable step; return where it is."""
     fsio.make_folder(trash)
-    stem = f"{folder.name}~{now.astimezone(UTC).strftime(_STAMP)}"
+    stem = f"{folder.name}~{format_stamp(now)}"
     target, number = trash / stem, 1
     while os.path.lexists(target):
         target = trash / f"{stem}.{number}"
@@ -51,7 +51,7 @@ def _found(trash: Path) -> Iterator[Entry]:
         if match is None or (trash / name).is_symlink() or not (trash / name).is_dir():
             continue
         try:
-            deleted = datetime.strptime(match[2], _STAMP).replace(tzinfo=UTC)
+            deleted = parse_stamp(match[2])
         except ValueError:
             continue
         yield Entry(match[1], deleted, trash / name)

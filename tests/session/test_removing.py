@@ -32,6 +32,23 @@ def test_a_deleted_session_is_gone_from_sight_and_comes_back_as_it_was(sessions,
     sessions.sound()
 
 
+@pytest.mark.parametrize("year", [1, 500, 999, 1000, 1969, 9999])
+@pytest.mark.parametrize("padded", [True, False])
+def test_a_session_deleted_in_any_year_is_listed_and_comes_back(sessions, ant, year, padded):
+    sessions.moment = sessions.moment.replace(year=year)
+    sessions.service.delete([ant], dry_run=False)
+    (folder,) = sessions.paths.trash.iterdir()
+    assert folder.name == f"ant~{year:04}0301T120000Z"
+    if not padded:  # as an earlier version has named it
+        folder.rename(folder.with_name(f"ant~{year}0301T120000Z"))
+    (item,) = sessions.service.trash_list().data["items"]
+    assert (item["sessionId"], item["deletedAt"]) == (ant, f"{year:04}-03-01T12:00:00Z")
+    assert sessions.service.restore([ant]).data == {"restored": [ant]}
+    sessions.service.delete([ant], dry_run=False)
+    sessions.service.trash_empty(None, dry_run=False)
+    assert list(sessions.paths.trash.iterdir()) == []
+
+
 def test_a_deleted_session_is_not_meant_by_its_key(sessions, ant):
     sessions.service.delete([ant], dry_run=False)
     assert sessions.ensure("tg", "1")["created"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import orjson
 import pytest
 
@@ -110,6 +112,17 @@ def test_a_file_removed_by_hand_stays_removed(repository):
     with repository.writing():
         pass
     assert text_of(repository, "a") is None
+
+
+def test_what_is_set_aside_has_a_stamp_of_one_width_in_every_year(repository):
+    for year in (1, 500, 1000, 9999):
+        early = repository._replace(clock=Clock(datetime(year, 3, 1, tzinfo=UTC)))
+        commit(early, put("a", "one"))
+        with early.paths.wal.open("ab") as log:
+            log.write(b"torn")
+        with early.writing():
+            pass
+        assert (early.paths.root / f"wal.jsonl.torn-{year:04}0301T000000Z").exists()
 
 
 def test_a_torn_tail_is_set_aside_and_told(repository):
