@@ -15,6 +15,7 @@ from openclaw_cli.memory.levels import indexed_text
 from openclaw_cli.memory.lookup import absence, locate, no_such
 from openclaw_cli.memory.requests import DeleteRequest
 from openclaw_cli.memory.store import Store
+from openclaw_cli.paths import SCOPES
 from openclaw_cli.result import Result, Warning
 from openclaw_cli.store import tombstones
 from openclaw_cli.store.records import Record
@@ -33,10 +34,11 @@ class _Doomed(NamedTuple):
 def delete(store: Store, request: DeleteRequest) -> Result:
     """Delete records by id or by filter; a dry run tells which ones would go.
 
-    From the return on no command finds them. An id that does not exist is listed as missing;
+    From the return on no command finds them: where the other scope has a record of the same id,
+    that one goes too, unless a filter spares it. An id that does not exist is listed as missing;
     when none exists `NotFoundError` is raised.
     """
-    if bool(request.ids) == (request.filters != Filters()):
+    if [bool(request.ids), request.filters != Filters(), bool(request.places)].count(True) != 1:
         raise UsageError(
             "records to delete are named by ids or chosen by filters",
             hint="give one of both; openclaw memory list shows what a filter chooses",
@@ -48,11 +50,13 @@ def delete(store: Store, request: DeleteRequest) -> Result:
     missing: list[str] = []
     if request.ids:
         places, missing = _named(opened.view, request.ids)
-        doomed = _there(opened.view, places, Where())
+    elif request.places:
+        places, missing = _left_of(opened.view, request.places)
     else:
         warnings += store.count_warning(opened)
-        places = [(found.scope, found.id) for found in opened.documents(where)]
-        doomed = _there(opened.view, places, where)
+        found = [(document.scope, document.id) for document in opened.documents(where)]
+        places = _in_all_scopes(opened.view, found)
+    doomed = _there(opened.view, places, where)
     if not request.dry_run and doomed:
         damaged = {item.id for item in doomed if item.record is None}
         indexed = opened.documents(Where()) if damaged else ()
@@ -81,7 +85,29 @@ def _named(view: View, ids: Iterable[str]) -> tuple[list[tuple[str, str]], list[
             places[place] = None
     if not places:
         raise no_such(view, missing[0], details={"missing": missing})
-    return list(places), missing
+    return _in_all_scopes(view, places), missing
+
+
+def _in_all_scopes(view: View, places: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the places, and with each that of the other scope where that has a file of the same
+    id: a copied file, of which readers show one alone."""
+    return [
+        (scope, record_id)
+        for known, record_id in places
+        for scope in SCOPES
+        if scope == known or view.may_hold(scope, record_id)
+    ]
+
+
+def _left_of(
+    view: View, places: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Return which of the places still hold a record, and the ids of the others."""
+    held = [place for place in places if view.holds(*place)]
+    missing = [place[1] for place in places if place not in held]
+    if not held:
+        raise no_such(view, missing[0], details={"missing": missing})
+    return held, missing
 
 
 def _there(view: View, places: Iterable[tuple[str, str]], where: Where) -> list[_Doomed]:
@@ -116,7 +142,8 @@ def _remove(
     """
     with writing(store) as writer:
         doomed = _there(View.under_lock(store.paths, writer.log), places, where)
-        writer.commit([_change(item, left) for item in doomed])
+        # Of two records of one id the tombstone of the later stays: of the one that was shown.
+        writer.commit([_change(item, left) for item in reversed(doomed)])
     return doomed, [*writer.warnings, *checkpoint(store, writer.log)]
 
 

@@ -32,9 +32,10 @@ def locate(view: View, given: str) -> tuple[str, str] | None:
     if len(given) < _SHORT_ID:
         return None
     matches = view.identifiers(given)
-    if len(matches) > 1:
+    names = list(dict.fromkeys(match[1] for match in matches))
+    if len(names) > 1:
         raise AmbiguousIdError(
-            f"{given} fits {len(matches)} records: {', '.join(m[1] for m in matches[:5])}",
+            f"{given} fits {len(names)} records: {', '.join(names[:5])}",
             hint="write more characters of the id",
         )
     return matches[0] if matches else None

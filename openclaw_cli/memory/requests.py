@@ -42,11 +42,13 @@ class EditRequest(NamedTuple):
 
 
 class DeleteRequest(NamedTuple):
-    """Which records to delete: those of ``ids``, or those that pass ``filters``."""
+    """Which records to delete: those of ``ids``, those that pass ``filters``, or those that a dry
+    run has listed in ``places`` (scope, id)."""
 
     ids: tuple[str, ...] = ()
     filters: Filters = Filters()
     dry_run: bool = False
+    places: tuple[tuple[str, str], ...] = ()
 
 
 class PurgeRequest(NamedTuple):

@@ -88,6 +88,18 @@ def test_delete_by_filter_shows_in_a_dry_run_what_would_go(memory):
     )
 
 
+def test_what_the_operator_has_seen_goes_and_not_its_namesake(memory, state_dir):
+    folder = state_dir / "agents" / "main" / "memory" / "records"
+    other = json.loads((folder / "user" / "mem-other.json").read_bytes())
+    memory("add", "an agent likes the sea", "--id", "mem-agents", "--category", "case")
+    namesake = folder / "user" / "mem-agents.json"
+    namesake.write_text(json.dumps({**other, "id": "mem-agents"}))
+    status, shown = at_terminal("y\n", "delete", "--category", "case")
+    assert (status, "deleted 1 memory" in shown) == (0, True)
+    assert not (folder / "agent" / "mem-agents.json").exists()
+    assert namesake.exists()
+
+
 def test_the_operator_is_asked_on_a_terminal(memory):
     status, shown = at_terminal("n\n", "delete", "mem-other")
     assert (status, "Delete 1 memory of agent main? [y/N]" in shown) == (1, True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -187,3 +189,58 @@ def test_without_an_index_a_filter_still_finds_every_record(memory, lost):
     assert left(memory) == ["ant", "bee", "cow", "dog"]
     assert memory.found("ground bee", top_k=1) == ["ground of the bee"]
     assert sorted(delete(memory, user=("u1",))["deleted"]) == ["ant", "dog"]
+
+
+@pytest.fixture
+def twin(memory) -> Path:
+    """A copy of a record in the other scope, which says something else."""
+    document = {**memory.document("ant"), "scope": "agent", "category": "lesson"}
+    path = memory.path("ant", "agent")
+    path.write_text(json.dumps(document).replace("ground of the ant", "copy of the ant"))
+    return path
+
+
+@pytest.mark.parametrize("sound", [True, False])
+@pytest.mark.parametrize("given", ["ant", "creature-ant"])
+def test_a_record_of_the_same_id_in_the_other_scope_goes_too(memory, twin, sound, given):
+    if not sound:
+        twin.write_bytes(memory.path("ant").read_bytes())
+    if given != "ant":
+        for scope in ("user", "agent"):
+            path = memory.path("ant", scope)
+            text = path.read_text().replace('"ant"', '"little-creature-ant"')
+            path.with_name("little-creature-ant.json").write_text(text)
+            path.unlink()
+    name = memory.service.get([given]).data["items"][0]["id"]
+    data = delete(memory, given)
+    assert data["deleted"] == [name, name]
+    assert [item["scope"] for item in data["items"]] == ["user", "agent"]
+    for _ in range(2):
+        with pytest.raises(NotFoundError):
+            memory.service.get([given])
+        assert memory.index()["damaged"] == []
+    assert "ant" not in left(memory)
+    again = memory.imported([{"text": "ground of the ant", "id": name, "user": "u1"}])
+    assert (again.data["added"], again.data["skipped"]) == (0, 1)
+
+
+def test_a_filter_that_spares_the_record_of_the_other_scope_leaves_it(memory, twin):
+    assert delete(memory, category=("event",), user=("u1",))["items"][0]["scope"] == "user"
+    assert twin.exists()
+    memory.index()
+    assert memory.found("copy") == ["copy of the ant"]
+
+
+def test_what_a_dry_run_has_listed_goes_and_nothing_else(memory, twin):
+    memory.path("ant").rename(memory.path("ant").with_suffix(".away"))
+    memory.index()
+    memory.path("ant").with_suffix(".away").rename(memory.path("ant"))
+    planned = delete(memory, dry_run=True, scope=("agent",))["items"]
+    places = tuple((item["scope"], item["id"]) for item in planned)
+    assert sorted(places) == [("agent", "ant"), ("agent", "cow")]
+    memory.path("cow", "agent").unlink()
+    data = memory.service.delete(DeleteRequest(places=places)).data
+    assert (data["deleted"], data["missing"]) == (["ant"], ["cow"])
+    assert memory.path("ant").exists()
+    with pytest.raises(NotFoundError):
+        memory.service.delete(DeleteRequest(places=places))

@@ -79,13 +79,13 @@ def command(
     if dry_run or yes:
         return service.delete(request)
     plan = service.delete(request._replace(dry_run=True))
-    doomed = tuple(plan.data["deleted"])
+    doomed = tuple((item["scope"], item["id"]) for item in plan.data["items"])
     if not doomed:
         return plan._replace(data={**plan.data, "dryRun": False})
     question = f"Delete {_memories(plan.data)} of agent {invocation.agent}?"
     view = invocation.output.view
     confirm(invocation, question, [*_table(plan.data["items"], view), *view.block(_FINAL)])
-    result = service.delete(DeleteRequest(doomed))
+    result = service.delete(DeleteRequest(places=doomed))
     missing = [*plan.data["missing"], *result.data["missing"]]
     failed = [*plan.data["failed"], *result.data["failed"]]
     return result._replace(data={**result.data, "missing": missing, "failed": failed})

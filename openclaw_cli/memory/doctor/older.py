@@ -53,14 +53,15 @@ def documents(
         ]
     else:
         newest = final_states(view.log.entries)
-        logged = {key for key, entry in newest.items() if entry.record is not None}
-        keys = [key for key in view.identifiers() if key not in logged]
+        # Of two records of one id the log's is shown, else that of the first scope.
+        logged = {key[1] for key, entry in newest.items() if entry.record is not None}
+        keys = [key for key in view.identifiers() if key[1] not in logged]
     found: dict[str, Document] = {}
     for key in keys:
         try:
             record = view.record(*key)
         except (OSError, ValueError):
             continue
-        if record is not None:
+        if record is not None and record.id not in found:
             found[record.id] = document_of(record, analyse_record(record, catalog), None)
     return found
