@@ -56,9 +56,10 @@ def undo(store: Store, given: str, number: int | None, *, with_embedding: bool) 
 def history(store: Store, given: str) -> Result:
     """Return what a record was before, oldest first, and the record as it is."""
     store.require()
-    record = require(store.repository.view(), given)
+    warnings: list[Warning] = []
+    record = require(store.repository.view(), given, warnings)
     data = {"id": record.id, "entries": entries(record), "record": completed(record)}
-    return Result("memory.history", data)
+    return Result("memory.history", data, tuple(warnings))
 
 
 def _check(request: EditRequest) -> None:

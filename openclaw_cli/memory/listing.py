@@ -34,7 +34,7 @@ def get(store: Store, ids: Sequence[str]) -> Result:
     warnings: list[Warning] = []
     for given in ids:
         try:
-            record = find(view, given)
+            record = find(view, given, warnings)
         except (OSError, ValueError) as error:
             failed.append({"id": given, "reason": f"{_DAMAGED}: {error}"})
             continue

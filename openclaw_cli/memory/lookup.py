@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableSequence
 
 from openclaw_cli.errors import AmbiguousIdError, DamagedError, NotFoundError
 from openclaw_cli.paths import SCOPES, check_name
+from openclaw_cli.result import Warning
 from openclaw_cli.store.records import Record
 from openclaw_cli.store.recovery import View
 from openclaw_cli.store.tombstones import was_deleted
@@ -14,13 +15,16 @@ DELETED = "it was deleted"
 _SHORT_ID = 8
 
 
-def find(view: View, given: str) -> Record | None:
+def find(view: View, given: str, warnings: MutableSequence[Warning] | None = None) -> Record | None:
     """Return the record of an id, or of the only one that ends with it; None when there is none.
 
-    Raises ``ValueError`` when its file is damaged and `AmbiguousIdError` when several fit.
+    Raises ``ValueError`` when its file is damaged – with ``warnings``, for one who only reads, when
+    the log does not have it either – and `AmbiguousIdError` when several fit.
     """
     place = locate(view, given)
-    return None if place is None else view.record(*place)
+    if place is None:
+        return None
+    return view.record(*place) if warnings is None else view.readable(*place, warnings)
 
 
 def locate(view: View, given: str) -> tuple[str, str] | None:
@@ -41,10 +45,10 @@ def locate(view: View, given: str) -> tuple[str, str] | None:
     return matches[0] if matches else None
 
 
-def require(view: View, given: str) -> Record:
-    """Return the record that is meant; raises `NotFoundError` or `DamagedError`."""
+def require(view: View, given: str, warnings: MutableSequence[Warning] | None = None) -> Record:
+    """Return the record that is meant, as `find` does; raises `NotFoundError` or `DamagedError`."""
     try:
-        record = find(view, given)
+        record = find(view, given, warnings)
     except (OSError, ValueError) as error:
         raise DamagedError(
             f"record {given}: {error}", hint="openclaw memory index names every damaged file"

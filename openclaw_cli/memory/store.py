@@ -223,7 +223,7 @@ class Store:
         was deleted just now."""
         path = self.paths.record_name(scope, record_id)
         try:
-            record = opened.view.record(scope, record_id)
+            record = opened.view.readable(scope, record_id, warnings)
         except (OSError, ValueError) as error:
             message = f"{record_id}: {error}; {INDEX_HINT}"
             warnings.append(Warning("record-damaged", message, path))

@@ -18,14 +18,18 @@ from openclaw_cli.store.repository import Change
 def record_recalls(store: Store, hits: Sequence[tuple[str, str, Vector | None]]) -> list[Warning]:
     """Record a recall of each hit, given in order of rank as (scope, id, vector), in one commit.
 
-    A record that has changed or gone since it was found is read anew or passed over.
+    A record that has changed since it was found is read anew; one that is gone, or of which the
+    file is damaged and is left to the next index run, is passed over.
     """
     moment = store.env.clock.now()
     with writing(store) as writer:
         view = store.repository.view()
         changes = []
         for rank, (scope, record_id, vector) in enumerate(hits, 1):
-            record = view.record(scope, record_id)
+            try:
+                record = view.record(scope, record_id)
+            except (OSError, ValueError):
+                continue
             if record is None:
                 continue
             stability = record.stability or initial_stability(store.env.config, record.category)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, MutableSequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -220,6 +220,29 @@ class View(NamedTuple):
         except FileNotFoundError:
             return self._older(scope, record_id)
         return parse_record(data, scope, record_id)
+
+    def readable(
+        self, scope: str, record_id: str, warnings: MutableSequence[Warning]
+    ) -> Record | None:
+        """Return a record to one who only reads: what the log has of it, with a warning, where its
+        file is damaged; raise as `record` does where the log has nothing.
+
+        Who writes leaves it to the next index run, which keeps the damaged file beside.
+        """
+        try:
+            return self.record(scope, record_id)
+        except ValueError as error:
+            logged = (e for e in reversed(self.log.entries) if e.record_id == record_id)
+            document = next((entry.record for entry in logged if entry.scope == scope), None)
+            if document is None:
+                raise
+            message = (
+                f"{record_id}: the file is damaged ({error}), this is what the write-ahead log has;"
+                " openclaw memory index writes it again"
+            )
+            path = self.paths.record_name(scope, record_id)
+            warnings.append(Warning("record-damaged", message, path))
+            return record_of(document, scope)
 
     def _older(self, scope: str, record_id: str) -> Record | None:
         """Return a record from where a format before 2.0 has it; `paths` has checked the id."""

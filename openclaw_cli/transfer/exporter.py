@@ -107,7 +107,7 @@ class Export:
             "scope": self.scope,
             "failed": self.failed,
         }
-        return Result("memory.export", data, tuple(self.warnings))
+        return Result("memory.export", data, tuple(dict.fromkeys(self.warnings)))
 
     def _head(self) -> bytes:
         newest = None if self._newest is None else format_time(from_millis(self._newest))
@@ -135,7 +135,7 @@ class Export:
 
     def _read(self, view: recovery.View, key: tuple[str, str]) -> Record | None:
         try:
-            return view.record(*key)
+            return view.readable(*key, self.warnings)
         except (OSError, ValueError) as error:
             path = self.service.store.paths.record(*key)
             self.failed.append({"id": key[1], "path": str(path), "reason": f"damaged: {error}"})

@@ -11,7 +11,7 @@ _COUNTED = re.compile(
 )
 #: Those whose number is never 1.
 _MANY = (
-    *("fits {len(matches)} sessions", "fits {len(names)} sessions", "fits {len(matches)} records"),
+    *("fits {len(matches)} sessions", "fits {len(names)} sessions", "fits {len(names)} records"),
     *("{len(titles)} sessions", "lines of the ledger were", "other memories cleaned"),
 )
 #: Folders that say what they count in their own words.

@@ -14,8 +14,9 @@ from openclaw_cli.errors import (
     UsageError,
 )
 from openclaw_cli.memory.filters import Filters
-from openclaw_cli.memory.requests import ListRequest
+from openclaw_cli.memory.requests import DeleteRequest, EditRequest, ListRequest
 from openclaw_cli.store import scan
+from openclaw_cli.transfer.exporter import ExportRequest, export_memories
 
 
 @pytest.fixture(params=[False, True], ids=["log", "index"])
@@ -96,6 +97,54 @@ def test_missing_ids_are_listed_and_none_found_is_an_error(three):
         three.service.get(["mem-nowhere"])
 
 
+@pytest.mark.parametrize("left", [b"", b"{", b"\0" * 40])
+@pytest.mark.parametrize("boots", [False, True])
+def test_what_the_log_has_of_a_damaged_file_is_shown_by_every_reader(memory, left, boots):
+    memory.add("an older statement", id="mem-a")
+    memory.service.edit(EditRequest("mem-a", l0="the kept statement"))
+    memory.path("mem-a").write_bytes(left)
+    if boots:
+        memory.paths.applied.unlink()
+    out = memory.state.parent / "out.jsonl"
+    results = (
+        memory.service.get(["mem-a"]),
+        memory.service.list(ListRequest()),
+        memory.search("statement", touch=not boots),
+        memory.service.history("mem-a"),
+        export_memories(memory.service, ExportRequest(out)),
+    )
+    for result in results:
+        codes = [warning.code for warning in result.warnings]
+        assert codes == ([] if boots else ["record-damaged"])
+        assert "failed" not in result.data or result.data["failed"] == []
+    get, listed, search, history, _export = results
+    for item in (get.data["items"][0], history.data["record"]):
+        assert item["content"]["l0"] == "the kept statement"
+    for item in (listed.data["items"][0], search.data["results"][0]):
+        assert item["l0"] == "the kept statement"
+    assert "the kept statement" in out.read_text()
+    assert memory.path("mem-a").read_bytes() == left, "reading has changed it"
+    memory.index()
+    assert memory.document("mem-a")["content"]["l0"] == "the kept statement"
+
+
+def test_what_was_deleted_is_not_shown_from_the_log(memory):
+    memory.add("statement", id="mem-a")
+    memory.service.delete(DeleteRequest(("mem-a",)))
+    memory.path("mem-a").write_bytes(b"{")
+    with pytest.raises(DamagedError):
+        memory.service.get(["mem-a"])
+
+
+def test_an_edit_leaves_a_damaged_file_to_the_index(memory):
+    memory.add("statement", id="mem-a")
+    memory.path("mem-a").write_bytes(b"{")
+    with pytest.raises(DamagedError):
+        memory.service.edit(EditRequest("mem-a", l0="another"))
+    assert memory.path("mem-a").read_bytes() == b"{"
+
+
+@pytest.mark.parametrize("three", [True], ids=["index"], indirect=True)
 def test_a_damaged_record_is_not_told_as_missing(three):
     item = three.service.list(ListRequest()).data["items"][0]
     three.path(item["id"], item["scope"]).write_text("{")
@@ -123,6 +172,7 @@ def test_an_id_like_a_path_is_refused(three):
         three.service.get(["../../../etc/passwd"])
 
 
+@pytest.mark.parametrize("three", [True], ids=["index"], indirect=True)
 def test_listing_reads_no_damaged_record_but_says_so(three):
     item = three.service.list(ListRequest()).data["items"][0]
     three.path(item["id"], item["scope"]).write_text("{")
