@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from openclaw_cli.errors import (
+    DamagedError,
     FormatTooNewError,
     FormatTooOldError,
     NotFoundError,
@@ -248,6 +249,18 @@ def test_an_original_that_was_lost_is_listed_when_it_is_to_be_restored(older, tr
     (older.paths.records_backup("user") / "mem-001.json").write_bytes(b"\0" * 9)
     migrated = older.path("mem-001").read_bytes()
     assert [item["id"] for item in rollback(older)["failed"]] == ["mem-001"]
+    assert older.path("mem-001").read_bytes() == migrated
+
+
+@pytest.mark.parametrize("tree", ["records_1x"])
+def test_what_is_no_file_among_the_originals_is_told_by_a_rollback(older, tree):
+    migrate(older)
+    original = older.paths.records_backup("user") / "mem-001.json"
+    original.unlink()
+    original.mkdir()
+    migrated = older.path("mem-001").read_bytes()
+    with pytest.raises(DamagedError, match=r"mem-001\.json is not a regular file"):
+        rollback(older)
     assert older.path("mem-001").read_bytes() == migrated
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openclaw_cli.errors import NotFoundError
+from openclaw_cli.errors import DamagedError, NotFoundError
 from openclaw_cli.memory.documents import payload_of
 from openclaw_cli.memory.indexing.checkpoint import checkpoint
 from openclaw_cli.memory.indexing.checkpoint import index as run_index
@@ -123,7 +123,11 @@ class _Rollback:
 
     def _original(self, key: Key, folder: Path) -> _Original:
         path = folder / f"{key[1]}.json"
-        data = files.read_file(path)
+        try:
+            data = files.read_file(path)
+        except ValueError as error:
+            hint = "move it out of the state directory, then run the command again"
+            raise DamagedError(f"{path} is {error}", path=str(path), hint=hint) from error
         try:
             return _Original(key, path, data, parse_record(data, *key).document)
         except ValueError:
