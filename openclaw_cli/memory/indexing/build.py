@@ -228,7 +228,7 @@ class _Run:
         total = len(changes.candidates)
         stats: dict[str, tuple[Candidate, Loaded]] = {}
         # Closed at once after Ctrl-C or an error, so that no thread goes on embedding.
-        with closing(vectors.fill(self._items(changes, stats))) as documents:
+        with closing(vectors.fill(self._items(changes, stats), total)) as documents:
             for done, document in enumerate(documents, 1):
                 candidate, loaded = stats.pop(document.id)
                 builder.add(document, loaded.stat)

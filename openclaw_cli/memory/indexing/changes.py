@@ -6,7 +6,7 @@ The scan tells files apart by their stat; only what looks different is read. It 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,7 @@ class Candidates:
         self._known = bytearray()
         self._again = bytearray()
         self._entries: dict[int, wal.Entry] = {}
+        self._order: Sequence[int] | None = None
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -59,12 +60,17 @@ class Candidates:
         self._known.append(candidate.known)
         self._again.append(candidate.again)
 
+    def sort(self) -> None:
+        """Put them in the order of their ids: the same records make the same index, in
+        whatever order a file system lists them."""
+        self._order = sorted(range(len(self._ids)), key=self._ids.__getitem__)
+
     def __iter__(self) -> Iterator[Candidate]:
-        for number, record_id in enumerate(self._ids):
+        for number in range(len(self._ids)) if self._order is None else self._order:
             entry = self._entries.get(number)
             yield Candidate(
                 SCOPES[self._scopes[number]],
-                record_id,
+                self._ids[number],
                 self._stats[number][:3],
                 None if entry is None else entry.unpacked(),
                 bool(self._known[number]),
@@ -149,6 +155,7 @@ class Scanner:
                 self._changes.damaged.append((path, "the other scope has a record of this id too"))
         for record_id in self._ordinals.keys() - seen:
             self._drop(self._ordinals[record_id])
+        self._changes.candidates.sort()
         self._changes.scanned = self._now
         return self._changes
 

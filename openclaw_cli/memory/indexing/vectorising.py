@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Texts embedded together: among more of them are more of one length, which need less padding
 #: (4 % less work than with 256), but a killed run loses what it has made of them.
 BATCH = 1024
-#: The first batch, which nothing is embedded beside; each one after it has twice as many texts.
+#: The first batch of many, which nothing is embedded beside; each one after it has twice as many.
 _FIRST = 128
 
 
@@ -57,13 +57,14 @@ class Vectors:
         self.embedded = 0
         self.truncated = 0
 
-    def fill(self, items: Iterable[Item]) -> Generator[Document]:
+    def fill(self, items: Iterable[Item], count: int) -> Generator[Document]:
         """Yield every document, with its vector where a model reads it and one can be had.
 
-        While one batch is being embedded, the texts of the next are read and analysed.
+        ``count`` is how many there are at most. While one batch is being embedded, the texts of the
+        next are read and analysed.
         """
         waiting: dict[str, list[Item]] = {}
-        size = min(_FIRST, BATCH)
+        size = min(_FIRST, BATCH) if count > BATCH else BATCH
         try:
             for item in items:
                 vector = self._known(item)
