@@ -175,8 +175,6 @@ class SessionStore:
             # Who made the folder may have been killed before its name was safe.
             fsio.sync_folder(self.paths.root)
         with self._hold_session(files):
-            # Nor may what was renamed be: a history that is appended to would be the one before.
-            fsio.sync_folder(files.folder)
             fsio.sweep(files.folder)
             fsio.sweep(files.branches)
             loaded = self.load(files)

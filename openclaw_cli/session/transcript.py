@@ -223,6 +223,8 @@ def append(files: SessionFiles, tail: Tail, lines: Sequence[bytes]) -> None:
 
     The caller holds the session's lock, and has set an unfinished write aside (`mend`).
     """
+    # Who renamed it into its place may have been killed before that was safe.
+    fsio.sync_folder(files.folder)
     fsio.append(files.history, (b"" if tail.ended else b"\n") + b"".join(lines))
 
 

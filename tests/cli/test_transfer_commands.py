@@ -58,6 +58,7 @@ def test_export_to_a_file_sums_up(run_cli, tmp_path):
 
 @pytest.mark.usefixtures("stored")
 def test_export_names_what_it_could_not_read(run_cli, state_dir, tmp_path):
+    run_cli("memory", "index", "--no-embed")
     (state_dir / "agents/main/memory/records/user/r3.json").write_text("{")
     run = run_cli("memory", "export", "--output", tmp_path / "x.json", "--json")
     assert run.status == 3

@@ -317,7 +317,7 @@ def reading(memory: Memory, mode: str = "lexical") -> State:
     except NotFoundError:
         return {}
     view = memory.service.store.repository.view()
-    found = {row["id"]: view.record(row["scope"], row["id"]) for row in rows}
+    found = {row["id"]: view.readable(row["scope"], row["id"], []) for row in rows}
     listed = {name: record.document for name, record in found.items()}
     assert len(listed) == len(rows), "listed twice"
     assert all(row["l0"] == found[row["id"]].l0 for row in rows)
