@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from zlib import crc32
 
+from openclaw_cli.transfer.importer import BATCH
 from tests.bench.measure import process
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +92,7 @@ def lines(count: int) -> Iterator[str]:
 
 def batches(count: int) -> int:
     """Return in how many batches the program imports ``count`` records."""
-    return -(-count // 256)
+    return -(-count // BATCH)
 
 
 def record_id(number: int) -> str:
