@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -56,35 +57,42 @@ def test_a_process_stopped_at_any_step_loses_nothing(record, way, folder):
             check_recovery(record, left, least)
 
 
-@pytest.mark.parametrize("heal", HEALING, ids=("index", "doctor"))
-@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
-def test_an_index_run_or_doctor_alone_finishes_what_was_stopped(record, heal, folder):
-    usual = {*complaints(record.copy(folder))}
-    record.perform(folder)
-    usual |= {*complaints(record.memory(folder))}
+def after_each_stop(record: Record, folder: Path, check: Callable[[Memory, int], None]) -> None:
+    """Stop at each step and call ``check`` with the store, if there is one, and what is safe."""
     for step in record.steps:
         with told(record, "raise", step.number):
             record.copy(folder)
             STOPS["raise"](record, folder, step.number)
             memory = record.memory(folder)
             if memory.paths.root.is_dir():
-                heal(memory)
-                check_healed(record, folder, record.least(step.number), usual)
+                check(memory, record.least(step.number))
+
+
+@pytest.mark.parametrize("heal", HEALING, ids=("index", "doctor"))
+@pytest.mark.parametrize("operation", OPERATIONS, ids=str)
+def test_an_index_run_or_doctor_alone_finishes_what_was_stopped(record, heal, folder):
+    usual = {*complaints(record.copy(folder))}
+    record.perform(folder)
+    usual |= {*complaints(record.memory(folder))}
+
+    def check(memory: Memory, least: int) -> None:
+        heal(memory)
+        check_healed(record, folder, least, usual)
+
+    after_each_stop(record, folder, check)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 def test_a_recovery_that_is_stopped_as_well_loses_nothing(record, folder):
     chance = Random(f"twice {record.operation}")
-    for step in record.steps:
-        with told(record, "raise, and once more", step.number):
-            record.copy(folder)
-            STOPS["raise"](record, folder, step.number)
-            memory = record.memory(folder)
-            if memory.paths.root.is_dir():
-                with Machine(folder, raising(chance.randint(1, 30))).running(), suppress(Stop):
-                    memory.index()
-                memory.index()
-                check_whole(record, folder, record.least(step.number), other=False)
+
+    def check(memory: Memory, least: int) -> None:
+        with Machine(folder, raising(chance.randint(1, 30))).running(), suppress(Stop):
+            memory.index()
+        memory.index()
+        check_whole(record, folder, least, other=False)
+
+    after_each_stop(record, folder, check)
 
 
 @pytest.mark.parametrize("way", POWER_CUTS)

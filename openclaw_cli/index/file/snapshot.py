@@ -135,9 +135,9 @@ class Snapshot:
         """
         held = [self._held(bucket, wanted) for bucket, wanted in terms.items()]
         held = [bucket for bucket in held if bucket.postings]
+        several = scaled and len(held) > 1
         scores: dict[int, float] = {}
         for bucket in held:
-            several = scaled and len(held) > 1
             bucket.score(scores, bm25.scale(self.live, bucket.documents) if several else 1.0)
         for ordinal in self.gone:
             scores.pop(ordinal, None)
