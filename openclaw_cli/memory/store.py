@@ -53,7 +53,7 @@ class Store:
         self.agent = agent
         self.paths: MemoryPaths = env.state.memory(agent)
         self.repository = Repository(
-            self.paths, env.clock, env.lock_timeout, env.holder, self.indexed_seq
+            self.paths, env.clock, env.lock_timeout, env.holder, self.indexed
         )
 
     @cached_property
@@ -95,13 +95,23 @@ class Store:
             hint=self.env.nearest_agent(self.agent, "memory add TEXT"),
         )
 
-    def indexed_seq(self) -> int:
-        """Return up to which log entry the current index goes; 0 when there is none to use."""
+    def indexed(self) -> recovery.Indexed:
+        """Return what the current index tells of log and record files."""
         base, _problem = open_base(self.paths)
         if base is None:
-            return 0
+            return recovery.Indexed()
         base.folder.close()
-        return base.config.seq
+
+        def checksums() -> dict[str, int] | None:
+            from openclaw_cli.index.file.statcache import read_stats
+
+            try:
+                known = read_stats(base)[0].checksums
+                return dict(zip(base.metadata.take("id"), known, strict=True))
+            except (DamagedError, ValueError, KeyError, TypeError):
+                return None
+
+        return recovery.Indexed(base.config.seq, checksums)
 
     def open(self, *, whole: bool = True) -> Opened:
         """Open for reading; takes no lock and writes nothing.

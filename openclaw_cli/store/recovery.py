@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, MutableSequence
+from collections.abc import Callable, Iterable, Mapping, MutableSequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +33,14 @@ class Applied(NamedTuple):
     trusted: bool
 
 
+class Indexed(NamedTuple):
+    """What the index in place tells: up to which log entry it goes, and of each record by its id
+    the CRC-32 of the file that it was made of (None where that cannot be read)."""
+
+    seq: int = 0
+    checksums: Callable[[], Mapping[str, int] | None] = dict
+
+
 def read_applied(path: Path) -> Applied:
     """Return the hint, or "nothing is known" when it is missing, torn, or from another boot."""
     try:
@@ -59,26 +67,48 @@ def final_states(entries: Iterable[wal.Entry]) -> dict[tuple[str, str], wal.Entr
     return {(entry.scope, entry.record_id): entry for entry in entries}
 
 
-def outstanding(paths: MemoryPaths, log: wal.Wal, applied: Applied) -> list[wal.Entry]:
+def outstanding(
+    paths: MemoryPaths, log: wal.Wal, applied: Applied, indexed: Indexed
+) -> list[wal.Entry]:
     """Return the entries whose record file does not yet say what they say.
 
     A file that is newer than its entry, or none of those that the log has replaced, was edited by
-    hand and stays as it is, and so does what the index had already when it was published: that log
-    may be an older copy. What a purge removes is outstanding until it is gone, whatever the hint
-    says: `replay` leaves it to who finishes the purge.
+    hand and stays as it is. What a purge removes is outstanding until it is gone, whatever the hint
+    says: `replay` leaves it to who finishes the purge. Where the log has what the index has, one of
+    them may be a copy of another time: the files tell, not the hint, unless `_is_settled`.
     """
     states = final_states(log.entries)
-    newest = [entry for entry in states.values() if entry.seq > log.floor]
+    older = [entry for entry in states.values() if entry.seq <= indexed.seq]
+    newest = [entry for entry in states.values() if entry.seq > indexed.seq]
+    found: list[wal.Entry] = []
     if applied.trusted and applied.seq <= log.last_seq:
         purged = {purge.seq for purge in log.purges}
-        return [entry for entry in newest if entry.seq > applied.seq or entry.seq in purged]
+        found = [entry for entry in newest if entry.seq > applied.seq or entry.seq in purged]
+        newest = []
+    if older:
+        known = indexed.checksums()
+        newest += [entry for entry in older if not _is_settled(paths, entry, known)]
+    if not newest:
+        return found
     replaced = {(entry.record_id, entry.replaces) for entry in log.entries}
     replaced |= {
         (entry.record_id, crc32(encode_record(entry.record)))
         for entry in log.entries
         if entry.record is not None and states[entry.scope, entry.record_id] is not entry
     }
-    return [entry for entry in newest if not _file_agrees(paths, entry, replaced)]
+    return found + [entry for entry in newest if not _file_agrees(paths, entry, replaced)]
+
+
+def _is_settled(paths: MemoryPaths, entry: wal.Entry, known: Mapping[str, int] | None) -> bool:
+    """Tell whether an index that goes further than an entry proves it done, or overtaken."""
+    if known is None:
+        return False
+    indexed = known.get(entry.record_id)
+    if entry.op == "delete":
+        return indexed is not None  # stored anew since
+    # Deleted since, or the file is the one that was indexed.
+    path = paths.record_name(entry.scope, entry.record_id)
+    return indexed is None or indexed == checksum(path)
 
 
 def checksum(path: str | Path) -> int | None:
@@ -145,19 +175,21 @@ def damage_warnings(paths: MemoryPaths, log: wal.Wal) -> list[Warning]:
     return log.damaged.warnings(DAMAGED, "the write-ahead log", paths.wal)
 
 
-def replay(paths: MemoryPaths, log: wal.Wal) -> int:
+def replay(paths: MemoryPaths, log: wal.Wal, indexed: Indexed) -> int:
     """Write every record file that the log knows better; return how many. Idempotent."""
     applied = read_applied(paths.applied)
-    if applied.trusted and applied.seq == log.last_seq:
+    is_cut = not log.entries or log.entries[0].seq > indexed.seq
+    if applied.trusted and applied.seq == log.last_seq and is_cut:
         return 0
     # Whoever left something to do may have been killed between a temporary file and its renaming.
     for scope in SCOPES:
         fsio.sweep(paths.records(scope))
-    purged = {purge.seq for purge in log.purges}
-    todo = [entry for entry in outstanding(paths, log, applied) if entry.seq not in purged]
+    purged = {purge.seq for purge in log.purges if purge.seq > indexed.seq}
+    found = outstanding(paths, log, applied, indexed)
+    todo = [entry for entry in found if entry.seq not in purged]
     for entry in todo:
         write_record(paths, entry)
-    if log.entries:
+    if log.entries or applied.seq > log.last_seq:  # a hint that outlived its log is no proof
         note_applied(paths.applied, log.last_seq)
     return len(todo)
 
@@ -170,24 +202,18 @@ class View(NamedTuple):
     better: dict[tuple[str, str], wal.Entry]
 
     @classmethod
-    def open(cls, paths: MemoryPaths, indexed: Callable[[], int]) -> View:
-        """Read the log and find out which of its entries the files lack.
-
-        ``indexed`` tells up to which entry the index goes.
-        """
+    def open(cls, paths: MemoryPaths, indexed: Callable[[], Indexed]) -> View:
+        """Read the log and find out which of its entries the files lack."""
         applied = read_applied(paths.applied)
         log = wal.read(paths.wal)
-        newest = outstanding(paths, log, applied)
-        if newest:  # seldom: most readers need not look into the index for it
-            floor = indexed()
-            newest = [entry for entry in newest if entry.seq > floor]
+        newest = outstanding(paths, log, applied, indexed()) if log.entries else []
         return cls(paths, log, {(entry.scope, entry.record_id): entry for entry in newest})
 
     @classmethod
     def under_lock(cls, paths: MemoryPaths, log: wal.Wal) -> View:
         """Return the records for a caller that holds the writer lock: the files say what the log
         says, but for what an unfinished purge has yet to remove."""
-        purged = {purge.seq for purge in log.purges}
+        purged = {purge.seq for purge in log.purges if purge.seq > log.floor}
         better = {}
         if purged:
             better = {k: e for k, e in final_states(log.entries).items() if e.seq in purged}

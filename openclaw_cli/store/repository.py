@@ -41,7 +41,7 @@ class Writer:
         work with the next command, and a warning tells so.
         """
         if self.behind:
-            recovery.replay(self.paths, self.log)
+            recovery.replay(self.paths, self.log, recovery.Indexed(self.log.floor))
             self.behind = False
         first = self.log.last_seq + 1
         entries = [
@@ -109,7 +109,7 @@ class Repository(NamedTuple):
     """One memory store on disk, opened for the commands of one process.
 
     ``lock_timeout`` is in seconds; ``holder`` is told to those who wait for a lock; ``indexed``
-    tells up to which log entry the current index goes. Only with ``migrating`` a store of an older
+    reads what the current index tells. Only with ``migrating`` a store of an older
     layout is written to.
     """
 
@@ -117,7 +117,7 @@ class Repository(NamedTuple):
     clock: Clock
     lock_timeout: float
     holder: str
-    indexed: Callable[[], int] = int
+    indexed: Callable[[], recovery.Indexed] = recovery.Indexed
     migrating: bool = False
 
     def view(self) -> recovery.View:
@@ -143,14 +143,13 @@ class Repository(NamedTuple):
         ):
             log = wal.read(self.paths.wal, known)
             is_another = known is None or known.inode != log.inode
+            indexed = recovery.Indexed(log.floor)
             if is_another:
-                floor = max(self.indexed(), 0 if known is None else known.last_seq)
-                log = log._replace(floor=floor)
-                if log.held_seq < floor:  # lost, or an older copy: the index knows better
-                    log = log._replace(entries=(), purges=())
+                indexed = self.indexed()
+                log = log._replace(floor=indexed.seq)
             warnings = recovery.repair_log(self.paths, log, self.clock)
             warnings += recovery.damage_warnings(self.paths, log)
-            recovery.replay(self.paths, log)
+            recovery.replay(self.paths, log, indexed)
             if is_another:
                 # A process killed before it synced the folder has left the log's name at risk.
                 fsio.sync_folder(self.paths.root)

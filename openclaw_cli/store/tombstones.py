@@ -90,8 +90,8 @@ def was_deleted(path: Path, log: wal.Wal, record_id: str) -> bool:
     kept is its digest."""
     purged = {purge.seq for purge in log.purges}
     for entry in reversed(log.entries):
-        if entry.record_id == record_id:
-            return entry.op == "delete" and entry.seq not in purged
+        if entry.record_id == record_id and entry.op == "delete":
+            return entry.seq not in purged
     return digest(record_id) in read(path)
 
 
@@ -130,7 +130,10 @@ class Deleted:
             self._base = self._seq = log.base
         known = bisect_right(log.entries, self._seq, key=lambda entry: entry.seq)
         for entry in log.entries[known:]:
-            self._logged[entry.record_id] = _of(entry) if entry.op == "delete" else None
+            if entry.op == "delete":
+                self._logged[entry.record_id] = _of(entry)
+            elif entry.seq > log.floor:  # else it may have been deleted since, and folded
+                self._logged[entry.record_id] = None
         self._seq = log.last_seq
 
     def holds(self, record_id: str, content_hash: str) -> bool:

@@ -126,8 +126,8 @@ class Wal(NamedTuple):
 
     ``purges`` are the purges that have not been finished; their deletions are in ``entries``.
     ``torn`` is how many bytes follow the last line end.
-    Entries up to ``floor`` are in the index and their record files on disk: they are to be cut,
-    never to be replayed, for a copy of the log may be older than the rest.
+    Up to ``floor`` goes the index that was in place when the log was read under the lock: what the
+    log holds of that is to be cut.
     """
 
     base: int = 0
@@ -143,13 +143,9 @@ class Wal(NamedTuple):
     @property
     def last_seq(self) -> int:
         """The sequence number of the newest entry, or base or floor when there is none above."""
-        return max(self.held_seq, self.floor)
-
-    @property
-    def held_seq(self) -> int:
-        """Up to which entry the log itself goes."""
         newest = self.entries[-1].seq if self.entries else self.base
-        return max(newest, self.purges[-1].seq) if self.purges else newest
+        purged = self.purges[-1].seq if self.purges else 0
+        return max(newest, purged, self.floor)
 
 
 def encode_line(body: dict[str, Any]) -> bytes:

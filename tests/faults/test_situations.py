@@ -16,7 +16,7 @@ import pytest
 from openclaw_cli import ids
 from openclaw_cli.errors import StorageError
 from openclaw_cli.memory.requests import DeleteRequest, EditRequest, PurgeRequest
-from openclaw_cli.store import fsio
+from openclaw_cli.store import fsio, recovery, wal
 from tests.concurrency.test_processes import add, finished
 from tests.support import Memory
 
@@ -208,6 +208,68 @@ def test_a_log_that_is_older_than_the_rest_brings_nothing_back(memory, later, bo
     check(memory, [*texts, "One more"])
     if later is purged:
         assert TEXTS[1].encode() not in memory.paths.wal.read_bytes()
+
+
+@pytest.mark.parametrize("trusts", [True, False], ids=["the hint copied too", "no hint"])
+@pytest.mark.parametrize("purges", [False, True])
+def test_record_files_that_are_older_than_log_and_index_are_written_again(memory, purges, trusts):
+    """As a copy has it that took the record files first and, more having been done, the rest."""
+    memory.add(TEXTS[0], id="mem-1")
+    memory.add("Goes later", id="mem-2", user="u1")
+    memory.index()
+    older = {path: path.read_bytes() for path in memory.paths.root.glob("records/*/*")}
+    memory.later(hours=1)
+    memory.add(TEXTS[1], id="mem-3")
+    memory.service.edit(EditRequest("mem-1", l0=TEXTS[2], embed=False))
+    if purges:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(wal, "keep_after", lambda *_args: None)
+            memory.service.purge(PurgeRequest("u1"))
+            log = memory.paths.wal.read_bytes()
+    else:
+        memory.service.delete(DeleteRequest(("mem-2",)))
+        log = memory.paths.wal.read_bytes()
+    memory.index()
+    for path in memory.paths.root.glob("records/*/*"):
+        path.unlink()
+    for path, data in older.items():
+        path.write_bytes(data)
+    memory.paths.wal.write_bytes(log)
+    if not trusts:
+        memory.paths.applied.unlink()
+    assert sorted(memory.listed()) == sorted(TEXTS[1:])
+    memory.index()
+    assert not memory.path("mem-2").exists()
+    check(memory, TEXTS[1:])
+
+
+def test_a_copy_in_the_log_of_a_damaged_record_outlives_the_cut(memory, monkeypatch):
+    memory.add(TEXTS[0], id="mem-1")
+    with monkeypatch.context() as patch:
+        patch.setattr(wal, "keep_after", lambda *_args: None)  # stopped before the log was cut
+        memory.index()
+    memory.path("mem-1").write_bytes(b"{")
+    assert memory.service.get(["mem-1"]).data["items"][0]["content"]["l0"] == TEXTS[0]
+    memory.index()
+    check(memory, TEXTS[:1])
+
+
+def test_a_hint_that_outlived_log_and_index_is_no_proof(memory, monkeypatch):
+    memory.add(TEXTS[0])
+    memory.index()
+    memory.paths.index.unlink()
+    shutil.rmtree(memory.paths.generations)
+    memory.paths.wal.unlink()
+    with monkeypatch.context() as patch:
+
+        def full(_paths, _entry):
+            raise StorageError("no space")
+
+        patch.setattr(recovery, "write_record", full)
+        memory.add(TEXTS[1])
+    assert sorted(memory.listed()) == sorted(TEXTS[:2])
+    memory.index()
+    check(memory, TEXTS[:2])
 
 
 def test_a_clock_that_is_set_back_by_a_day_loses_nothing(run_cli, state_dir):

@@ -12,6 +12,7 @@ from openclaw_cli.clock import Clock
 from openclaw_cli.errors import StorageError
 from openclaw_cli.paths import MemoryPaths
 from openclaw_cli.store import fsio, recovery, wal
+from openclaw_cli.store.recovery import Indexed
 from openclaw_cli.store.repository import Change, Repository
 
 
@@ -150,7 +151,7 @@ def test_damaged_lines_are_kept_when_the_log_is_cut(repository):
 def test_sequence_numbers_go_on_after_the_log_was_lost(repository):
     commit(repository, put("a", "one"))
     repository.paths.wal.unlink()
-    with repository._replace(indexed=lambda: 70).writing() as writer:
+    with repository._replace(indexed=lambda: Indexed(70)).writing() as writer:
         assert [entry.seq for entry in writer.commit([put("b", "two")])] == [71]
     assert wal.read(repository.paths.wal).base == 70
 

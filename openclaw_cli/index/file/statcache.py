@@ -40,6 +40,11 @@ class Stats:
         for column, value in zip(self._columns, stat, strict=True):
             column[ordinal] = value
 
+    @property
+    def checksums(self) -> Sequence[int]:
+        """The CRC-32 of every file."""
+        return self._columns[3]
+
     def append(self, stat: Stat) -> None:
         """Add the stat of one more file."""
         size, time, inode, crc = self._columns

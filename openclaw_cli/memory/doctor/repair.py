@@ -54,7 +54,7 @@ def repair_memory(patient: Patient, faulty: Sequence[Check]) -> list[Warning]:
     with store.repository.indexing(), store.repository.writing() as writer:
         _set_aside_records(writer, said)
         _mend_lines(writer, said)
-        _mend_log(writer, store.indexed_seq(), said)
+        _mend_log(writer, said)
         _sweep(patient.paths)
         said += writer.warnings
     report = checkpoint.index(store, IndexRequest(verify=True, embed=False))
@@ -84,9 +84,9 @@ def _mend_lines(writer: Writer, said: list[Warning]) -> None:
         fsio.write_file(partial, b"".join(line + b"\n" for line in found.sound))
 
 
-def _mend_log(writer: Writer, indexed: int, said: list[Warning]) -> None:
+def _mend_log(writer: Writer, said: list[Warning]) -> None:
     """Take damaged lines out of the log; begin it anew where it is older than the index."""
-    path = writer.paths.wal
+    path, indexed = writer.paths.wal, writer.log.floor
     there = wal.read(path)
     if there.last_seq < indexed:
         if there.size or there.damaged:

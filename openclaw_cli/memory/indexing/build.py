@@ -102,7 +102,8 @@ class _Run:
         elif base is not None:
             self.report.pending = sum(base.metadata.take("pending"))
             # Whoever published it, or meant to publish another one, may have been stopped.
-            if log.lines > 1 or log.damaged or not generations.is_swept(self.store.paths):
+            if log.lines > 1 or not generations.is_swept(self.store.paths):
+                self._sync_records(log.entries)
                 with self.store.repository.writing(log) as writer:
                     self._cut(writer, floor)
         return self._finished(base, changes)
